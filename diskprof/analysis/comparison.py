@@ -23,6 +23,7 @@ from diskprof.analysis.conditions import Condition, OptionDifference, differing_
 from diskprof.analysis.expectations import CommonExpectation, common
 from diskprof.analysis.limit_found import FoundLimit, found_limit
 from diskprof.analysis.load_curve import LoadCurve, found_curve
+from diskprof.analysis.map_found import FoundMap, found_map
 from diskprof.analysis.metrics import (
     LEAST_IOS,
     OF_LATENCY,
@@ -135,6 +136,7 @@ class ComparedRun:
     tags: tuple[str, ...]
     findings: tuple[Finding, ...]
     limit: FoundLimit | None = None
+    read_write_map: FoundMap | None = None
     curve: LoadCurve | None = None
 
 
@@ -227,6 +229,7 @@ def _compared_run(run: Run) -> ComparedRun:
         tags=run.tags,
         findings=run.findings,
         limit=found_limit(run),
+        read_write_map=found_map(run),
         curve=found_curve(run),
     )
 

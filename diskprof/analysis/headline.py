@@ -5,6 +5,7 @@ from itertools import chain
 
 from diskprof.analysis.expectations import measure
 from diskprof.analysis.limit_found import FoundLimit, found_limit
+from diskprof.analysis.map_found import FoundMap, found_map
 from diskprof.model.limit import LimitBy, promises_words
 from diskprof.model.metric import Quantity, format_value
 from diskprof.model.plan import PlannedTest
@@ -23,6 +24,8 @@ def headline(run: Run) -> str:
     """The result of a run in at most WIDTH characters; empty where there is none."""
     if (limit := found_limit(run)) and limit.trials:
         return next((text for text in _limit(limit) if len(text) <= WIDTH), "")
+    if (drawn := found_map(run)) and drawn.axes:
+        return next((text for text in _map(drawn) if len(text) <= WIDTH), "")
     told = [record for record in run.apart if record.result and record.result.directions]
     # Half a test counts where there is no whole one.
     done = [record for record in told if record.status is Status.COMPLETE] or told
@@ -57,6 +60,11 @@ def _limit(found: FoundLimit) -> Iterator[str]:
     depth = f"QD{kept.trial.depth}, " if found.rule.by is LimitBy.DEPTH else ""
     yield f"limit {depth}{kept.done:,.0f} IOPS at {promised}"
     yield f"limit {depth}{kept.done:,.0f} IOPS, {len(found.rule.promises)} promises"
+
+
+def _map(found: FoundMap) -> Iterator[str]:
+    """`map: 2.00k read IOPS, 20.0 MB/s written`."""
+    yield f"map: {format_iops(found.reads or 0)} read IOPS, {format_bandwidth(found.written or 0)} written"
 
 
 def is_random(planned: PlannedTest) -> bool:

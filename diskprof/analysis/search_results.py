@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from diskprof.analysis.limit_found import found_limit
+from diskprof.analysis.map_found import found_map
 from diskprof.analysis.metrics import Measure
 from diskprof.model.earlier import EarlierResult
 from diskprof.model.limit import promises_words
@@ -13,8 +14,8 @@ from diskprof.model.plan import Plan
 from diskprof.model.run import Run
 from diskprof.model.sample import Direction
 
-LIMIT = "limit"
-"""The name of such a test."""
+LIMIT, ALL_READS, ALL_WRITES = "limit", "all-reads", "all-writes"
+"""The names of such tests."""
 
 NOTHING_KEPT = 1.0
 """The limit, in IOPS, of a run in which no load kept what was promised: less than any that is measured, and not 0, for ratios."""
@@ -32,11 +33,16 @@ class JudgedFigure:
 
 def searches(plan: Plan) -> bool:
     """Whether the result of its runs is what they found, and not that of each test."""
-    return plan.limit is not None
+    return plan.search is not None
 
 
 def search_figures(plan: Plan) -> tuple[JudgedFigure, ...]:
-    """Of a limit the IOPS that kept what was promised, of each direction that its load has."""
+    """Of a limit the IOPS that kept what was promised, of each direction that its load has; of a map the most reads and writes."""
+    if plan.read_write_map:
+        return (
+            JudgedFigure(ALL_READS, "Map: all reads", Direction.READ, Measure.IOPS),
+            JudgedFigure(ALL_WRITES, "Map: all writes", Direction.WRITE, Measure.BANDWIDTH),
+        )
     if plan.limit is None:
         return ()
     title = f"Limit ({promises_words(plan.limit)})"
@@ -45,7 +51,17 @@ def search_figures(plan: Plan) -> tuple[JudgedFigure, ...]:
 
 def search_results(runs: Iterable[Run]) -> tuple[EarlierResult, ...]:
     """What each of these runs found, in their order; of a run that searched for nothing nothing."""
-    return tuple(result for run in runs for result in _limit(run))
+    return tuple(result for run in runs for result in (*_limit(run), *_map(run)))
+
+
+def _map(run: Run) -> list[EarlierResult]:
+    found = found_map(run)
+    if found is None or found.reads is None or found.written is None:
+        return []
+    return [
+        EarlierResult(run.id, run.started_at, ALL_READS, Direction.READ, found.reads, 0.0),
+        EarlierResult(run.id, run.started_at, ALL_WRITES, Direction.WRITE, 0.0, found.written),
+    ]
 
 
 def _limit(run: Run) -> list[EarlierResult]:

@@ -24,6 +24,7 @@ _COMMANDS = {
     "presets": ("presets", "List, show, import and export presets."),
     "run": ("run", "Run a preset on a directory, a file or a device."),
     "limit": ("limit", "Find the highest load that keeps a latency."),
+    "map": ("limit", "Map read latency over reads and writes done together."),
     "rerun": ("run", "Run again with the same preset, settings and target."),
     "what-limits": ("run", "Find the caps of IOPS and bandwidth, in three minutes."),
     "attach": ("runs", "Watch a run in progress."),

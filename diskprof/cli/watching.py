@@ -135,6 +135,8 @@ def _heading(run: Run, progress: Progress) -> str:
 
 
 def _number(run: Run, progress: Progress) -> str:
+    if run.plan.read_write_map:
+        return f"[cell {progress.test + 1}] "
     # What a round has come to is stored with its end: the current one is the next.
     if run.plan.limit:
         return f"[trial {progress.test + 1}] "

@@ -74,10 +74,11 @@ async def plan_members(
 
 
 def _refuse_search(plan: Plan) -> None:
-    """Raises UsageError for a search for a limit, whose tests come about on its way."""
-    if plan.limit:
+    """Raises UsageError for a search for a limit or a map, whose tests come about on its way."""
+    if plan.search:
+        what = "searches for a limit" if plan.limit else "draws a map"
         raise UsageError(
-            f"{plan.preset} searches for a limit: on one host at a time.",
+            f"{plan.preset} {what}: on one host at a time.",
             f"diskprof ssh HOST run {plan.preset} {shlex.quote(clean(plan.target.path))}",
         )
 

@@ -9,6 +9,7 @@ from diskprof.model.device import Device
 from diskprof.model.job import BESIDE
 from diskprof.model.limit import LimitRule, promise_words
 from diskprof.model.plan import Plan
+from diskprof.model.read_write_map import MapRule
 from diskprof.model.run import Environment
 from diskprof.model.steady import RoundsRule, SteadyRule
 from diskprof.model.target import Target, TargetKind
@@ -126,6 +127,10 @@ def _limit(rule: LimitRule) -> list[object]:
     return [promises, str(rule.by), rule.depth, *times, *([rule.curve] if rule.curve else [])]
 
 
+def _map(rule: MapRule) -> list[object]:
+    return [rule.reads, rule.writes, rule.depth, rule.cell_s, rule.ramp_s, rule.most_s]
+
+
 def _tests(plan: Plan) -> str:
     """A digest of every option of every test and of how its files are made, whatever these are called."""
     # Only what begins a run or looks for its like needs it.
@@ -141,8 +146,9 @@ def _tests(plan: Plan) -> str:
             _rule(test.steady),
         ]
         # What a search for a limit tries further is what it finds, not what was asked.
-        for test in (plan.tests[:1] if plan.limit else plan.tests)
+        for test in plan.asked
     ]
     rounds = [_rounds(plan.rounds)] if plan.rounds else [_limit(plan.limit)] if plan.limit else []
+    rounds += [_map(plan.read_write_map)] if plan.read_write_map else []
     layouts = sorted({str(file.layout) for file in plan.test_files})
     return sha256(json.dumps([tests, layouts, *rounds]).encode()).hexdigest()[:_DIGITS]

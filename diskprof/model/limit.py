@@ -29,25 +29,31 @@ class LimitBy(StrEnum):
 
 
 class TrialKind(StrEnum):
-    """How long a trial is, and what it is for: SHORT and FULL ones search, CURVE is a point of the load curve behind them."""
+    """How long a trial is, and what it is for: SHORT and FULL ones search, CURVE is a point of the load curve behind them, CELL one
+    of a read/write map."""
 
     SHORT = "short"
     FULL = "full"
     CURVE = "curve"
+    CELL = "cell"
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A load: at most `depth` I/Os in flight, at `rate` I/Os a second; None: as many as there can be."""
+    """A load: at most `depth` I/Os in flight, at `rate` I/Os a second; None: as many as there can be.
+
+    Of a cell `rate` is that of reads, and `written` the bytes a second that are written beside them, None as many as there can be.
+    """
 
     depth: int
     rate: int | None = None
     kind: TrialKind = TrialKind.SHORT
+    written: int | None = 0
 
     @property
     def load(self) -> "Trial":
         """The load alone, however long the trial is."""
-        return Trial(self.depth, self.rate)
+        return Trial(self.depth, self.rate, written=self.written)
 
 
 @dataclass(frozen=True, slots=True)

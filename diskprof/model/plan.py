@@ -11,6 +11,7 @@ from diskprof.model.limit import LimitRule, Trial
 from diskprof.model.load import Load
 from diskprof.model.metric import Quantity
 from diskprof.model.preset import WATCHING, Category, EngineName, Layout
+from diskprof.model.read_write_map import MapRule
 from diskprof.model.sample import LatencyKind
 from diskprof.model.steady import RoundsRule, SteadyRule
 from diskprof.model.target import Target
@@ -200,7 +201,8 @@ class Plan:
     """`directory` is made for test files on the target, empty where there are none. `layout` fills `files`, which the tests share,
     before the first test and is None where there are none. `precondition` are the steps after it that bring the disk into a
     known state. With `rounds` all tests are repeated until one of them is steady; time and bytes of a test are those of one round.
-    With `limit` the first test is the first trial of a search, which adds tests as it goes; time and bytes are its most.
+    With `limit` the first test is the first trial of a search, which adds tests as it goes; time and bytes are its most. With
+    `read_write_map` the first two are the first cells of a map (all writes, all reads), which adds others as it goes.
     `disk_class` is the class that the person chose for the disk, empty where it is found out.
 
     `target` is the first target, called `slot` where the preset names its targets; `others` are the rest. `sweep` holds the
@@ -231,11 +233,22 @@ class Plan:
     rounds: RoundsRule | None = None
     disk_class: str = ""
     limit: LimitRule | None = None
+    read_write_map: MapRule | None = None
 
     @property
     def watched(self) -> bool:
         """Whether it measures nothing of its own, but watches what others do."""
         return bool(self.tests) and all(test.engine in WATCHING for test in self.tests)
+
+    @property
+    def search(self) -> LimitRule | MapRule | None:
+        """What adds tests as it goes, each by what those before it came to."""
+        return self.limit or self.read_write_map
+
+    @property
+    def asked(self) -> tuple[PlannedTest, ...]:
+        """The tests that were planned; what a search added is what it found."""
+        return self.tests[:1] if self.limit else self.tests[:2] if self.read_write_map else self.tests
 
     @property
     def about_latency(self) -> bool:
@@ -295,13 +308,13 @@ class Plan:
     @property
     def seconds(self) -> float:
         """The time it will take at the longest, the layout at the assumed bandwidth."""
-        tests = self.limit.longest_s if self.limit else self.most_rounds * self.round_s(longest=True)
+        tests = self.search.longest_s if self.search else self.most_rounds * self.round_s(longest=True)
         return sum(step.seconds for step in self.preparation) + tests
 
     @property
     def likely_seconds(self) -> float:
         """The time it will take if amounts of data take as long as they are taken to, and rounds are steady from the first on."""
-        tests = self.limit.likely_s if self.limit else self.least_rounds * self.round_s()
+        tests = self.search.likely_s if self.search else self.least_rounds * self.round_s()
         return sum(step.likely_seconds for step in self.preparation) + tests
 
     def round_s(self, *, longest: bool = False) -> float:
@@ -316,10 +329,10 @@ class Plan:
     @property
     def bytes_written(self) -> int:
         """With all rounds, or trials, that there may be."""
-        if self.limit:
+        if self.search:
             return (
                 sum(step.bytes_written for step in self.preparation)
-                + self.limit.most_short * self.tests[0].bytes_written
+                + self.search.most_short * self.tests[0].bytes_written
             )
         once = sum(step.bytes_written for step in self.preparation)
         return once + self.most_rounds * sum(test.bytes_written for test in self.tests)

@@ -152,7 +152,8 @@ class Preset:
     """`keywords` are further words that it is found by: a vendor's, an article's. `precondition` are the steps that bring a disk
     into a known state before the first test, none of them a result. `rounds` says how often its tests are repeated, in the words
     of `presets.steady_text`; empty: each is carried out once. `limit` is what its one test is searched for, in the words of
-    `presets.limit_text`; empty: for nothing."""
+    `presets.limit_text`; empty: for nothing. `read_write_map` is the map that its two tests draw, in the words of
+    `presets.map_text`; empty: none."""
 
     name: str
     title: str
@@ -172,6 +173,7 @@ class Preset:
     precondition: tuple[Test, ...] = ()
     rounds: str = ""
     limit: str = ""
+    read_write_map: str = ""
 
     def parameter(self, name: str) -> Parameter | None:
         return next((parameter for parameter in self.parameters if parameter.name == name), None)

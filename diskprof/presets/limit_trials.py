@@ -18,7 +18,7 @@ from diskprof.model.units import format_fio_size
 from diskprof.presets.options.values import write_duration
 from diskprof.presets.tuning import CONSENT
 
-_SET = frozenset(
+TRIAL_SETS = frozenset(
     {
         *("iodepth", "numjobs", "ioengine", "group_reporting", "norandommap", "startdelay"),
         *("rate", "rate_iops", "rate_min", "rate_iops_min", "rate_process", "rate_ignore_thinktime"),
@@ -57,7 +57,7 @@ def searching(
     if preset.sweep or preset.rounds:
         raise UsageError(f"{preset.name} sweeps or repeats its tests.", "Choose a preset of single tests.")
     options = " ".join(f"{name}={value}" for name, value in given.items() if name != "keep")
-    ignored = _SET - {"ioengine"} if by == LimitBy.DEPTH else _SET
+    ignored = TRIAL_SETS - {"ioengine"} if by == LimitBy.DEPTH else TRIAL_SETS
     alone = replace(found[0], steady="", jobs=tuple(_without(job, ignored) for job in found[0].jobs))
     return _without_idle_parameters(
         replace(
@@ -123,7 +123,7 @@ def check_load(name: str, engine: EngineName, jobs: tuple[EngineJob, ...], rule:
 
 def trial_job(job: FioJob, rule: LimitRule, trial: Trial) -> FioJob:
     """The job of a test at the load of a trial, for its time."""
-    own = {name: value for name, value in job.options if name not in _SET}
+    own = {name: value for name, value in job.options if name not in TRIAL_SETS}
     options = own | {
         "time_based": "1",
         "runtime": write_duration(rule.measuring_s(trial)),

@@ -24,11 +24,14 @@ from diskprof.model.preset import (
     Preset,
     Test,
 )
+from diskprof.model.read_write_map import MapRule
 from diskprof.model.steady import RoundsRule, SteadyRule
 from diskprof.model.title import distinct, title_of
 from diskprof.model.units import format_fio_size, format_size, parse_duration, parse_size
 from diskprof.presets.limit_text import parse_limit
 from diskprof.presets.limit_trials import check_load, trial_job, trial_name, trial_title
+from diskprof.presets.map_cells import cell_jobs, check_map, map_cell_name
+from diskprof.presets.map_text import parse_map
 from diskprof.presets.options.allowed import check_option, short_value
 from diskprof.presets.options.values import LONGEST_VALUE, write_duration
 from diskprof.presets.steady_text import check_rounds, parse_rounds, parse_steady, until_steady
@@ -82,7 +85,7 @@ class ResolvedPreset:
     Where the preset is a sweep, `tests` are its cells, test by test in rows, and `sweep` are its axes with values as a
     person writes them (`4k`). `precondition` are the steps before the first test, which are not swept; none where there is no
     `consent`. With `rounds` the tests are repeated until one of them is steady. With `limit` the one test is the first trial of a
-    search.
+    search. With `read_write_map` the two tests are its first cells: all writes, all reads.
     """
 
     preset: Preset
@@ -93,6 +96,7 @@ class ResolvedPreset:
     consent: Consent = Consent.ASK
     rounds: RoundsRule | None = None
     limit: LimitRule | None = None
+    read_write_map: MapRule | None = None
 
 
 def resolve(preset: Preset, settings: Mapping[str, str]) -> ResolvedPreset:
@@ -142,7 +146,10 @@ def expand(preset: Preset, values: Mapping[str, str]) -> ResolvedPreset:
     rounds, limit = resolve_rounds(preset, tests, values), resolve_limit(preset, tests, values)
     if limit and tests:
         tests = (_first_trial(tests[0], limit),)
-    return ResolvedPreset(preset, tuple(values.items()), tests, shown, before, consent, rounds, limit)
+    drawn = resolve_map(preset, tests, values)
+    if drawn and tests:
+        tests = _first_cells(tests, drawn)
+    return ResolvedPreset(preset, tuple(values.items()), tests, shown, before, consent, rounds, limit, drawn)
 
 
 def _first_trial(test: ResolvedTest, rule: LimitRule) -> ResolvedTest:
@@ -150,6 +157,21 @@ def _first_trial(test: ResolvedTest, rule: LimitRule) -> ResolvedTest:
     trial, (job,) = rule.first, test.load.fio
     ready = trial_job(job, rule, trial)
     return replace(test, name=trial_name(trial, 1), title=trial_title(job, trial, 1), jobs=(ready,), trial=trial)
+
+
+def _first_cells(tests: Sequence[ResolvedTest], rule: MapRule) -> tuple[ResolvedTest, ...]:
+    """The two tests with all that they can do."""
+    (writer,), (reader,) = (test.load.fio for test in tests)
+    return tuple(
+        replace(
+            test,
+            name=map_cell_name(trial),
+            title=trial_title(reader, trial, 1) if trial.rate is None else test.title,
+            jobs=cell_jobs(writer, reader, rule, trial),
+            trial=trial,
+        )
+        for test, trial in zip(tests, (rule.all_writes, rule.all_reads), strict=True)
+    )
 
 
 def _axis(axis: Axis, values: Mapping[str, str]) -> Axis:
@@ -322,6 +344,21 @@ def resolve_limit(preset: Preset, tests: Sequence[ResolvedTest], values: Mapping
     return rule
 
 
+def resolve_map(preset: Preset, tests: Sequence[ResolvedTest], values: Mapping[str, str]) -> MapRule | None:
+    """The map that the tests draw, None where they are carried out as they are. Raises UsageError."""
+    try:
+        rule = parse_map(fill_in(preset.read_write_map, values))
+        if rule is None:
+            return None
+        if preset.sweep or preset.rounds or preset.limit or any(test.steady for test in tests):
+            raise UsageError("a map has no sweep, rounds, limit or steady state", "Leave these out.")
+        if tests:
+            check_map([(test.name, test.engine, test.load) for test in tests], rule)
+    except (PresetError, UsageError) as error:
+        raise UsageError(f"map: {error.message}", error.hint) from None
+    return rule
+
+
 def resolve_files(test: Test, job: Job, values: Mapping[str, str]) -> tuple[str, ...]:
     """The `files` of a job where a parameter gives them. Raises UsageError."""
     if len(job.files) != 1 or "$" not in job.files[0]:
@@ -431,6 +468,8 @@ def _unknown(preset: Preset, name: str) -> UsageError:
             f"{preset.name} repeats all of its tests in rounds until one of them is steady",
             _list("Set", named) if named else "Change [rounds] in the preset.",
         )
+    if name == "steady" and preset.read_write_map:
+        return UsageError(f"{preset.name} draws a map, of cells of a set length", "Leave steady out.")
     if name == "steady" and preset.limit:
         return UsageError(f"{preset.name} searches for a limit, by trials of a set length", "Leave steady out.")
     if name == "steady":

@@ -63,7 +63,7 @@ def options_of_jobs(preset: Preset) -> Mapping[str, str]:
 def with_parameters_for(preset: Preset, names: Collection[str]) -> Preset:
     """The preset with a parameter for each of `names` that is an option of its jobs (`options_of_jobs`), and with one for a steady
     state that is asked of tests which reading or writing their size once would end."""
-    if "steady" in names and not (preset.rounds or preset.limit or preset.parameter("steady")):
+    if "steady" in names and not (preset.rounds or preset.limit or preset.read_write_map or preset.parameter("steady")):
         preset = _with_steady(_repeating(preset))
     mine = options_of_jobs(preset)
     values = {name: mine[other] for name in names for other in (name, _MIX.get(name, name)) if other in mine}
@@ -102,6 +102,7 @@ def _with_steady(preset: Preset) -> Preset:
     if (
         preset.rounds
         or preset.limit
+        or preset.read_write_map
         or "$" in rule
         or preset.parameter("steady")
         or not any(map(_may_wait, preset.tests))
@@ -175,7 +176,7 @@ def _offered(tunable: _Tunable, preset: Preset, jobs: Sequence[Mapping[str, str]
     option, values = tunable.option, {job.get(tunable.option, "") for job in jobs}
     (value,) = values if len(values) == 1 else ("$",)
     swept = preset.sweep and (tunable.alone or any(axis.option == option for axis in preset.sweep))
-    if preset.limit and option in _LOADS:
+    if (preset.limit or preset.read_write_map) and option in _LOADS:
         return None
     if swept or preset.parameter(option) or "$" in value or not _plain(tunable, value):
         return None

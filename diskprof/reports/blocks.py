@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from diskprof.reports.charts.mosaic import Mosaic
 from diskprof.reports.charts.plot import Plot
 from diskprof.reports.layout import Column
 from diskprof.reports.words import Meaning
@@ -142,5 +143,12 @@ class Chart:
     plots: tuple[Plot, ...]
 
 
-Block = Heading | Paragraph | Table | Facts | Note | Code | Spark | Chart
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A grid of coloured cells; only a page draws it."""
+
+    mosaic: Mosaic
+
+
+Block = Heading | Paragraph | Table | Facts | Note | Code | Spark | Chart | Picture
 Blocks = Sequence[Block]

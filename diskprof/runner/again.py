@@ -6,14 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from diskprof.analysis.map_found import cells_of, found_map
 from diskprof.model.advice import Advice
 from diskprof.model.errors import PresetError, Refused, UsageError
 from diskprof.model.expectation import ASKED, Asked
 from diskprof.model.job import EngineJob, FioJob, Opened
 from diskprof.model.plan import Hazard, PlannedTest, Severity, WritePermission
 from diskprof.model.preset import Job, Parameter, ParameterKind, Preset, TargetSlot, Test
+from diskprof.model.read_write_map import MapRule
 from diskprof.model.units import format_size
 from diskprof.presets.limit_text import limit_text_of
+from diskprof.presets.map_text import map_text_of
 from diskprof.presets.own_copies import edits, variant_settings
 from diskprof.presets.resolve import resolve
 from diskprof.presets.steady_text import rounds_text_of, text_of
@@ -73,10 +76,23 @@ def plan_again(
     assert plan is not None
     environment = run.environment
     refuse_other_disks(run.id, (environment.disks, *(other.disks for other in environment.others)), plan, tree)
+    if known := _known_cells(run, plan):
+        plan = replace(plan, read_write_map=known)
+        words = f"Continues the map of run {run.id}: {len(known.known)} cells are known and not measured again."
+        hazards += (Hazard("continued-map", Severity.NOTES, words),)
     if (host := session.hostname()) != run.environment.hostname and run.environment.hostname:
         words = f"Run {run.id} was on {run.environment.hostname}, this is {host}."
         hazards += (Hazard("other-host", Severity.WARNS, words),)
     return replace(outlook, plan=replace(plan, hazards=(*plan.hazards, *hazards)))
+
+
+def _known_cells(run: Run, plan: Plan) -> MapRule | None:
+    """The map of `plan` with the cells that `run` measured of the same one; None where it is complete, and of another plan."""
+    found, wanted = found_map(run), plan.read_write_map
+    if found is None or wanted is None or found.complete or _rules(plan) != _rules(run.plan):
+        return None
+    cells = cells_of(run)
+    return replace(wanted, known=cells) if cells else None
 
 
 def preset_again(plan: Plan, library: Library) -> PresetNow:
@@ -127,25 +143,26 @@ def may_do_the_same(before: Plan, preset: Preset, settings: Mapping[str, str]) -
     except UsageError:
         # A value that its parameter does not take any more.
         return False
-    return [test.name for test in tests] == [test.name for test in _asked(before)]
+    return [test.name for test in tests] == [test.name for test in before.asked]
 
 
 def does_the_same(plan: Plan, before: Plan) -> bool:
     """Whether two plans have the same tests, wherever their files are."""
-    return _tests_of(plan) == _tests_of(before) and (plan.rounds, plan.limit) == (before.rounds, before.limit)
+    return _tests_of(plan) == _tests_of(before) and _rules(plan) == _rules(before)
 
 
 def _tests_of(plan: Plan) -> list[object]:
     """What the tests of a plan do, without the paths of this one's files."""
     return [
         (test.name, test.engine, test.cell, [_anywhere(job) for job in test.jobs])
-        for test in (*plan.precondition, *_asked(plan))
+        for test in (*plan.precondition, *plan.asked)
     ]
 
 
-def _asked(plan: Plan) -> Sequence[PlannedTest]:
-    """The tests that were planned; what a search for a limit added is what it found."""
-    return plan.tests[:1] if plan.limit else plan.tests
+def _rules(plan: Plan) -> object:
+    """What says which tests follow; the cells of a map that are known do not."""
+    drawn = replace(plan.read_write_map, known=()) if plan.read_write_map else None
+    return plan.rounds, plan.limit, drawn
 
 
 def _anywhere(job: EngineJob) -> EngineJob:
@@ -170,10 +187,11 @@ def rebuilt(plan: Plan, why: str) -> Preset:
         source="",
         # They fill in nothing here, and say in the new run what they did in the old one.
         parameters=tuple(Parameter(name, ParameterKind.TEXT, value, optional=True) for name, value in plan.parameters),
-        tests=tuple(map(_recorded, _asked(plan))),
+        tests=tuple(map(_recorded, plan.asked)),
         precondition=tuple(map(_recorded, plan.precondition)),
         rounds=rounds_text_of(plan.rounds) if plan.rounds else "",
         limit=limit_text_of(plan.limit) if plan.limit else "",
+        read_write_map=map_text_of(plan.read_write_map) if plan.read_write_map else "",
         shipped=False,
         targets=slots,
     )

@@ -93,6 +93,7 @@ SCENES = (
     Scene("live-limit", ("2",), ("of at most 12", "kept it"), running="limit"),
     Scene("live-limit-over", ("2", "X"), ("trials", "kept it"), running="limit-over"),
     Scene("live-curve", ("2",), ("Latency by load", "p99 doubles"), running="limit-over"),
+    Scene("live-map", ("2",), ("Read/write map", "p99"), running="map"),
     Scene("live-fleet", ("2",), ("4 hosts", "sum of 3"), running="fleet"),
     Scene("live-empty", ("2",), ("Press 1",), empty=True, sizes=_SMALL),
     Scene("live-over", (), ("Quick check",), open=("first",)),
@@ -307,6 +308,9 @@ class Recordings:
             return
         if running == "limit":
             recorded.record_limit(store, trials=5, started_at=started, run_id="n4p8v2ye")
+            return
+        if running == "map":
+            recorded.record_map(store, cells=58, started_at=started, run_id="n4p8v2ye")
             return
         if running == "limit-over":
             recorded.record_limit(store, curve=10, started_at=started, run_id="n4p8v2ye")

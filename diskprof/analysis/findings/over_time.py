@@ -325,6 +325,8 @@ def _longer(short: Sequence[TestView]) -> str:
     if plans[0].trial and {"full", "at_most"} <= parameters.keys():
         # Short trials alone cannot be made that long.
         return "For the limit at sustained speed, use runtime=30s full=60s at_most=10m."
+    if plans[0].trial and "at_most" in parameters:
+        return "For a map at sustained speed, use runtime=30s at_most=1h."
     if seconds and any(plan.runtime_s == seconds for plan in plans):
         return "For sustained speed, use runtime=60s."
     return "For sustained speed, run a longer test."

@@ -1,4 +1,5 @@
-"""`diskprof limit TARGET --keep PROMISE`: the highest load that keeps what is promised of a latency."""
+"""`diskprof limit TARGET --keep PROMISE`: the highest load that keeps what is promised of a latency; `diskprof map TARGET`: the
+latency of reads beside writes."""
 
 from typing import TYPE_CHECKING
 
@@ -6,8 +7,8 @@ import click
 
 from diskprof.cli import completion_candidates
 from diskprof.cli.common import not_empty
-from diskprof.cli.planning import Request, limit_plan_of
-from diskprof.cli.preset_options import settings_option
+from diskprof.cli.planning import Request, limit_plan_of, plan_of
+from diskprof.cli.preset_options import quick_option, settings_option, variant_option
 from diskprof.cli.run_options import (
     allow_write_option,
     concurrent_option,
@@ -113,3 +114,60 @@ def limit_command(
         return limit_plan_of(session, request, promises, by, depth, CURVE_POINTS if curve else None)
 
     carry_out(ctx, session, make, start)
+
+
+@click.command("map", short_help="Map read latency over reads and writes done together.")
+@click.argument("target", shell_complete=completion_candidates.targets)
+@settings_option
+@variant_option
+@quick_option
+@tag_option
+@note_option
+@dry_run_option
+@click.option("--json", "as_json", is_flag=True, help="Print the result (or, with --dry-run, the plan) as JSON.")
+@detach_option
+@yes_option
+@allow_write_option
+@confirm_device_option
+@overwrite_option
+@wait_option
+@concurrent_option
+@click.pass_context
+def map_command(
+    ctx: click.Context,
+    target: str,
+    settings: tuple[str, ...],
+    variant: str,
+    tags: tuple[str, ...],
+    note: str,
+    dry_run: bool,
+    as_json: bool,
+    detach: bool,
+    yes: bool,
+    allow_write: bool,
+    confirm: tuple[str, ...],
+    overwrite: tuple[str, ...],
+    wait: bool,
+    concurrent: bool,
+) -> None:
+    """Map which reads and writes TARGET does together, and the latency of the reads, in at most 6 minutes.
+
+    It runs the preset read-write-map: 8 read rates, each beside none and 8 rates of writes, 3 s each. Loads beyond one that is
+    not reached are skipped. `rerun` of a map that was stopped or killed measures the cells that are missing (docs/limits.md).
+
+    \b
+    Examples:
+      diskprof map /mnt/data
+      diskprof map /mnt/data --set write_rw=randwrite --set write_bs=16k
+      diskprof map /mnt/data --quick
+    """
+    request = Request(
+        *("read-write-map", target, settings),
+        variant=variant,
+        allow_write=allow_write,
+        overwrite=overwrite,
+        confirm=confirm,
+    )
+    start = Start(tags, note, dry_run, as_json, None, detach, yes, confirm, company_of(ctx, wait, concurrent))
+    session = Session(ctx.find_root().obj)
+    carry_out(ctx, session, lambda: plan_of(session, request), start)

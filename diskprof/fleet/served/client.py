@@ -30,6 +30,7 @@ class Served:
 def refuse_unserved(plan: Plan) -> None:
     """Raises UsageError for a plan that fio's client and server cannot carry out, or only as another load."""
     whole = "it is repeated in rounds" if plan.rounds else "it searches for a limit" if plan.limit else ""
+    whole = "it draws a map" if plan.read_write_map else whole
     for test in plan.tests:
         if why := _obstacle(test) or whole:
             raise UsageError(f"{test.name} cannot run with --engine fio-server: {why}.", "Omit --engine.")

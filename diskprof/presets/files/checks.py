@@ -20,6 +20,7 @@ from diskprof.presets.resolve import (
     resolve_files,
     resolve_layout,
     resolve_limit,
+    resolve_map,
     resolve_option,
     resolve_rounds,
     resolve_steady,
@@ -207,13 +208,17 @@ class _Check:
         for index, test in enumerate(self.preset.tests):
             try:
                 cells += expand(
-                    replace(self.preset, tests=(test,), precondition=(), rounds="", limit=""), self.values
+                    replace(self.preset, tests=(test,), precondition=(), rounds="", limit="", read_write_map=""),
+                    self.values,
                 ).tests
             except UsageError as error:
                 yield Fault(("test", index), sentence(error))
         for index, step in enumerate(self.preset.precondition):
             try:
-                expand(replace(self.preset, tests=(), precondition=(step,), rounds="", limit=""), self.values)
+                expand(
+                    replace(self.preset, tests=(), precondition=(step,), rounds="", limit="", read_write_map=""),
+                    self.values,
+                )
             except UsageError as error:
                 yield Fault(("precondition", index), sentence(error))
         self.cells = tuple(cells)
@@ -229,6 +234,12 @@ class _Check:
                 resolve_limit(self.preset, cells, self.values)
             except (PresetError, UsageError) as error:
                 yield Fault(("limit",), sentence(error).removeprefix("limit: "))
+        if self.preset.read_write_map:
+            try:
+                self._usable(self.preset.read_write_map)
+                resolve_map(self.preset, cells, self.values)
+            except (PresetError, UsageError) as error:
+                yield Fault(("map",), sentence(error).removeprefix("map: "))
 
     def promises(self) -> Iterator[Fault]:
         for index, entry in enumerate(self.entry.expect):

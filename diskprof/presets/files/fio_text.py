@@ -10,6 +10,7 @@ from diskprof.model.preset import EngineName, Layout, Preset
 from diskprof.model.text import clean
 from diskprof.presets.foreign.jobfile import SEVERAL_TARGETS
 from diskprof.presets.limit_text import limit_words
+from diskprof.presets.map_text import map_words
 from diskprof.presets.options.allowed import IOPING_OPTIONS, short_value
 from diskprof.presets.options.values import OptionKind, write_duration
 from diskprof.presets.resolve import ResolvedPreset, ResolvedTest, resolve
@@ -137,6 +138,8 @@ def _left_out(resolved: ResolvedPreset) -> Iterator[str]:
         yield "Not in this job: the steps that bring the disk into a known state before the first test."
     if resolved.limit:
         yield f"Not in this job: the search for the limit ({limit_words(resolved.limit)}); this is its first trial."
+    if resolved.read_write_map:
+        yield f"Not in this job: the map ({map_words(resolved.read_write_map)}); these are its first cells."
     if resolved.rounds:
         yield f"Not in this job: the repetition of all tests in rounds ({rounds_words(resolved.rounds)})."
     if any(test.steady for test in resolved.tests):

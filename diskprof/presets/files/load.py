@@ -151,6 +151,7 @@ def _preset(entry: "PresetFile", path: Path, *, shipped: bool) -> Preset:
             sweep=tuple(Axis(option, tuple(values)) for option, values in entry.sweep.items()),
             rounds=entry.rounds,
             limit=entry.limit,
+            read_write_map=entry.map,
             variants=tuple(Variant(name, tuple(settings.items())) for name, settings in entry.variants.items()),
         ),
     )

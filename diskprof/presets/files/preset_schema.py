@@ -7,6 +7,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from diskprof.model.preset import Category, EngineName, Layout, ParameterKind
 from diskprof.model.text import clean
 from diskprof.presets.limit_text import limit_text
+from diskprof.presets.map_text import map_text
 from diskprof.presets.steady_text import rounds_text, steady_text
 
 NAME = r"^[a-z0-9][a-z0-9_-]{0,39}$"
@@ -67,6 +68,13 @@ def _limit(value: Any) -> Any:
     return limit_text(value)
 
 
+def _map(value: Any) -> Any:
+    """The table of a read/write map as one text."""
+    if not isinstance(value, dict):
+        raise ValueError("must be a table: [map]")
+    return map_text(value)
+
+
 def _one_or_more(value: Any) -> Any:
     return value if isinstance(value, list) else [value]
 
@@ -87,6 +95,7 @@ OptionTable = dict[str, Scalar]
 Steady = Annotated[Scalar, BeforeValidator(_steady)]
 Rounds = Annotated[Scalar, BeforeValidator(_rounds)]
 Limit = Annotated[Scalar, BeforeValidator(_limit)]
+ReadWriteMap = Annotated[Scalar, BeforeValidator(_map)]
 Choices = Annotated[list[Scalar], BeforeValidator(_one_or_more), Field(min_length=1, max_length=50)]
 
 TextLines = Annotated[list[Scalar], BeforeValidator(_one_or_more), Field(min_length=1, max_length=4)]
@@ -157,6 +166,7 @@ class PresetFile(_Strict):
     ] = {}
     rounds: Rounds = ""
     limit: Limit = ""
+    map: ReadWriteMap = ""
     fio: OptionTable = {}
     ioping: OptionTable = {}
     expect: Annotated[list[ExpectEntry], Field(max_length=200)] = []

@@ -21,6 +21,7 @@ from diskprof.model.preset import OWN_FILES, PROGRAMS, EngineName, Job, Layout, 
 from diskprof.model.text import clean
 from diskprof.presets.files.load import KNOWN_KINDS, parse
 from diskprof.presets.limit_text import limit_table
+from diskprof.presets.map_text import map_table
 from diskprof.presets.options.allowed import options_of
 from diskprof.presets.options.values import OptionKind
 from diskprof.presets.steady_text import rounds_table, steady_table
@@ -53,6 +54,8 @@ def preset_toml(preset: Preset) -> str:
         blocks.append(["[rounds]", *_pairs(tuple(rounds_table(preset.rounds).items()))])
     if preset.limit:
         blocks.append(["[limit]", *_pairs(tuple(limit_table(preset.limit).items()))])
+    if preset.read_write_map:
+        blocks.append(["[map]", *_pairs(tuple(map_table(preset.read_write_map).items()))])
     for engine, options in shared.items():
         if options:
             blocks.append([f"[{engine.value}]", *_options(engine, options)])

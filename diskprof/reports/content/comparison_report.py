@@ -16,6 +16,7 @@ from diskprof.reports import figures
 from diskprof.reports.blocks import Block, Cell, Chart, Fact, Facts, Form, Heading, Note, Paragraph, Table
 from diskprof.reports.content import expectation_table
 from diskprof.reports.content.limit_compare import compared_curve_plots, compared_curves, compared_limits
+from diskprof.reports.content.map_report import compared_maps
 from diskprof.reports.content.overview import (
     arm_column,
     cell_of,
@@ -107,7 +108,8 @@ def comparison_report(
     if not terminal:
         blocks += [Heading(f"Comparison of {figures.listed(names)}", 1), *doubted, *_upshot(comparison)]
     blocks += [_who(comparison, terminal), *(doubted if terminal else ()), *_limits(comparison)]
-    blocks += [*compared_limits(comparison), *compared_curves(comparison), *overview_blocks(comparison)]
+    blocks += [*compared_limits(comparison), *compared_curves(comparison), *compared_maps(comparison)]
+    blocks += overview_blocks(comparison)
     blocks += [Heading("Charts"), *charts] if charts else []
     blocks += [*conditions(comparison), *expectations(comparison), *swept]
     for test in comparison.tests:

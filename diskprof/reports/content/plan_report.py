@@ -11,6 +11,7 @@ from diskprof.model.preset import EngineName
 from diskprof.model.target import TargetKind
 from diskprof.model.units import format_duration, format_size
 from diskprof.presets.limit_text import limit_words
+from diskprof.presets.map_text import map_words
 from diskprof.presets.steady_text import rounds_words
 from diskprof.reports import figures
 from diskprof.reports.blocks import Block, Code, Fact, Facts, Form, Heading, Note, Paragraph
@@ -49,11 +50,13 @@ def plan_facts(plan: Plan, form: Form = Form.TERMINAL, now: datetime | None = No
     share = share_words(plan.bytes_written, plan.wear)
     rounds = ("Rounds", f"until {rounds_words(plan.rounds)} ({plan.title(plan.rounds.test)})" if plan.rounds else "")
     limit = ("Search", limit_words(plan.limit) if plan.limit else "")
+    drawn = ("Map", map_words(plan.read_write_map) if plan.read_write_map else "")
     facts = [
         *(("Target", f"{slot}: {target_words(target)}" if slot else target_words(target)) for slot, target in targets(plan)),
         ("Sweep", sweep_words(plan)),
         rounds,
         limit,
+        drawn,
         parameters,
         *(("Directory", directory) for directory in plan.directories),
         ("Files", test_files(plan)),
@@ -65,7 +68,7 @@ def plan_facts(plan: Plan, form: Form = Form.TERMINAL, now: datetime | None = No
         ("Time", time_words(plan)),
         ("End", end_words(plan, now).removeprefix("ends ") if now else ""),
     ]
-    shown = [*amounts, rounds, limit, parameters] if screen else [*facts, *amounts]
+    shown = [*amounts, rounds, limit, drawn, parameters] if screen else [*facts, *amounts]
     return Facts(tuple(Fact(name, text) for name, text in shown if text))
 
 
@@ -128,7 +131,7 @@ def _commands(plan: Plan) -> Code:
     lines: list[tuple[str, ...]] = []
     for title, test in steps(plan):
         about = f"{test.name}: {title}" if title and title != test.name else test.name
-        about = f"{about}, the first trial" if test.trial else about
+        about = f"{about}, the first trial" if test.trial and plan.limit else about
         lines += [(f"# {about} ({likely_words(test)})",), tuple(map(shlex.quote, test.argv))]
     return Code(tuple(lines))
 
@@ -144,7 +147,7 @@ def time_words(plan: Plan) -> str:
     That of the tests alone is what a list of presets shows.
     """
     tests = format_duration(plan.round_s())
-    if plan.limit:
+    if plan.search:
         return f"about {likely_words(plan)}"
     if plan.rounds:
         rounds, each = _from_to(plan, 1), len(plan.tests)
@@ -182,7 +185,7 @@ def written_words(plan: Plan) -> str:
     """`nothing`, `1 GiB`; `about 1.2 GiB` where time ends a test that writes."""
     if not plan.bytes_written:
         return "nothing"
-    most = f" in {plan.most_rounds} rounds" if plan.rounds else " at the most" if plan.limit else ""
+    most = f" in {plan.most_rounds} rounds" if plan.rounds else " at the most" if plan.search else ""
     return f"{'' if plan.writes_exact else 'about '}{format_size(plan.bytes_written)}{most}"
 
 
@@ -217,7 +220,7 @@ def _files(plan: Plan) -> str:
 
 
 def _written(plan: Plan) -> Iterator[str]:
-    most = "at most " if plan.limit or plan.least_rounds < plan.most_rounds else ""
+    most = "at most " if plan.search or plan.least_rounds < plan.most_rounds else ""
     yield f"{most}{format_size(plan.bytes_written)} written" if plan.bytes_written else "nothing written"
     if plan.space_needed:
         yield f"file{'s' if len(plan.test_files) > 1 else ''} removed at the end"

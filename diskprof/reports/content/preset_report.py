@@ -10,6 +10,7 @@ from diskprof.model.units import format_duration
 from diskprof.presets.files.fio_text import ioping_command, pairs_of, shared_pairs
 from diskprof.presets.files.promises import CAPACITY
 from diskprof.presets.limit_text import limit_words
+from diskprof.presets.map_text import map_words
 from diskprof.presets.resolve import ResolvedPreset, ResolvedTest, expand_defaults, parameter_value
 from diskprof.presets.steady_text import rounds_words
 from diskprof.reports.blocks import Block, Cell, Code, Fact, Facts, Heading, Note, Paragraph, Table
@@ -43,7 +44,7 @@ def preset_report(preset: Preset) -> tuple[Block, ...]:
         *_variants(preset),
         *_promises(preset),
         *_preconditioning(resolved),
-        Heading("First trial" if resolved.limit else "Tests"),
+        Heading("First trial" if resolved.limit else "First cells" if resolved.read_write_map else "Tests"),
         *(Note(_described(cells), where=f"{number}. {_named(cells)}") for number, cells in enumerate(tests, 1)),
         *_as_read([cells[0] for cells in tests], ", the first cell" if len(resolved.tests) > len(tests) else ""),
     )
@@ -60,6 +61,7 @@ def _facts(preset: Preset, resolved: ResolvedPreset) -> Facts:
             f"all tests, until {rounds_words(resolved.rounds)} ({resolved.rounds.test})" if resolved.rounds else "",
         ),
         ("Search", limit_words(resolved.limit) if resolved.limit else ""),
+        ("Map", map_words(resolved.read_write_map) if resolved.read_write_map else ""),
         ("Time", f"{time.words}, plus {prepares}" if time.seconds else "unknown"),
         ("Writes", "yes" if writes(resolved) else "no (in a directory, it fills its test file first)"),
         ("Source", preset.source),

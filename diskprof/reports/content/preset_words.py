@@ -59,8 +59,8 @@ def time_needed(resolved: ResolvedPreset) -> Time:
             most = most or early or test.steady is not None
             longest = max(longest, known or 0.0)
         seconds += longest
-    if resolved.limit:
-        return Time(resolved.limit.longest_s, least, most=True)
+    if search := resolved.limit or resolved.read_write_map:
+        return Time(search.longest_s, least, most=True)
     if resolved.rounds:
         seconds *= resolved.rounds.at_most
         most = True

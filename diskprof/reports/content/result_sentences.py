@@ -11,6 +11,7 @@ from diskprof.model.units import format_bandwidth, format_iops, format_latency, 
 from diskprof.reports import figures
 from diskprof.reports.content import expectation_table
 from diskprof.reports.content.limit_report import limit_sentence
+from diskprof.reports.content.map_report import map_sentence
 from diskprof.reports.content.rounds_report import kept_words, told_figure
 from diskprof.reports.content.sweep_tables import verdict_sentences
 from diskprof.reports.words import DIRECTIONS, STATUSES
@@ -41,6 +42,8 @@ def verdict(run: Run) -> str:
 def _results(run: Run) -> str:
     if run.plan.limit:
         return limit_sentence(run) or f"No result: {STATUSES[run.status].word}."
+    if run.plan.read_write_map:
+        return map_sentence(run) or f"No result: {STATUSES[run.status].word}."
     figures: list[_Figure] = []
     sentences: list[str] = []
     for test in run.apart:
@@ -70,7 +73,7 @@ def unfinished(run: Run) -> str:
     if run.status is Status.COMPLETE or not any(test.result for test in run.tests):
         return ""
     word = STATUSES[run.status].word
-    if run.plan.limit:
+    if run.plan.search:
         # Its sentence says so.
         return ""
     if steady := run.rounds:

@@ -46,6 +46,7 @@ from diskprof.reports.content.doubts import run_in_doubt, run_limits
 from diskprof.reports.content.facts import brief, detailed, disks
 from diskprof.reports.content.history.history_report import history_report
 from diskprof.reports.content.limit_report import limit_blocks
+from diskprof.reports.content.map_report import map_blocks
 from diskprof.reports.content.plots import pairs_of
 from diskprof.reports.content.result_sentences import unfinished, verdict
 from diskprof.reports.content.rounds_report import rounds_blocks
@@ -119,7 +120,14 @@ def run_preview(run: Run, samples: Sequence[Sample] = ()) -> tuple[Block, ...]:
     rows = [row for row in result_rows(run) if not row[0].planned.one_of_many]
     tables = [result_table(rows, Form.TERMINAL)] if rows else []
     findings = _findings(known) if run.findings else ()
-    return (*limit_blocks(run), *run_panels(run, (Measure.IOPS,), level=2), *tables, *_over_time(known), *findings)
+    return (
+        *limit_blocks(run),
+        *map_blocks(run),
+        *run_panels(run, (Measure.IOPS,), level=2),
+        *tables,
+        *_over_time(known),
+        *findings,
+    )
 
 
 def _title(run: Run, form: Form) -> str:
@@ -185,7 +193,7 @@ def result_rows(run: Run) -> list[ResultRow]:
 def _results(known: _Known) -> list[Block]:
     """The sweeps, and a table of the tests that are no cells of one."""
     run, pages = known.run, known.form in _PAGES
-    if run.plan.limit:
+    if run.plan.search:
         return []
     # What runs for a latency are about, in the tables of SNIA's PTS.
     more: tuple[Measure, ...] = ()
@@ -372,6 +380,13 @@ def _curve(known: _Known) -> list[Block]:
     return known.under("Load curve", curve_blocks(known.run))
 
 
+def _map(known: _Known) -> list[Block]:
+    """On a page its sentence is said before; on the screen its picture is in this place."""
+    return known.under(
+        "Read/write map", map_blocks(known.run, told=known.form not in _PAGES, drawn=known.form is Form.HTML)
+    )
+
+
 def _best(known: _Known) -> Sequence[Block]:
     table = best_table(known.run, known.earlier)
     return known.under(compared(known.run, known.earlier), [table] if table else [])
@@ -502,7 +517,8 @@ def trouble(run: Run) -> list[str]:
     known = {"", *(test.reason for test in failed), "\n".join(f"{test.name}: {test.reason}" for test in failed)}
     if run.status in _ENDED_EARLY and (not failed or run.reason not in known):
         lines.insert(0, f"The run: {reasoned(run.status, run.reason)}")
-    skipped = [test for test in run.tests if test.status is Status.SKIPPED]
+    drawn = run.plan.read_write_map
+    skipped = [test for test in run.tests if test.status is Status.SKIPPED and not (drawn and drawn.known)]
     return [*lines, f"Not started: {_named(skipped)}"] if skipped else lines
 
 
@@ -564,6 +580,7 @@ _SECTIONS: tuple[tuple[Callable[[_Known], Sequence[Block]], tuple[Form, ...]], .
     (_caps, (*_TERMINAL, *_PAGES)),
     (_limit, (*_TERMINAL, *_PAGES)),
     (_curve, tuple(Form)),
+    (_map, (*_TERMINAL, *_PAGES)),
     (_results, (*_TERMINAL, *_PAGES)),
     (_syncs, (*_TERMINAL, *_PAGES)),
     (_rounds, tuple(Form)),

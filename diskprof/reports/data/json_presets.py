@@ -14,6 +14,7 @@ from diskprof.presets.resolve import ResolvedTest, expand_defaults
 from diskprof.reports.content.preset_words import describe_test, expand_variant, promise_words, time_needed, writes
 from diskprof.reports.data.json import FieldTable, Json, fields, plain
 from diskprof.reports.data.json_limit import limit_json
+from diskprof.reports.data.json_map import map_json
 
 _UNITS = {
     Quantity.IOPS: "IOPS",
@@ -29,7 +30,9 @@ def preset_json(preset: Preset) -> Json:
     return {
         **_of(preset, "name title summary category source aliases keywords shipped path"),
         "writes": writes(expand_defaults(preset)),
-        **_of(preset, "parameters precondition tests rounds? limit? targets sweep variants expectations"),
+        **_of(
+            preset, "parameters precondition tests rounds? limit? read_write_map? targets sweep variants expectations"
+        ),
     }
 
 
@@ -56,6 +59,7 @@ def resolved_json(preset: Preset) -> Json:
         "seconds": time_needed(resolved).seconds or None,
         **({"resolved_rounds": plain(resolved.rounds, _FIELDS)} if resolved.rounds else {}),
         **({"resolved_limit": limit_json(resolved.limit)} if resolved.limit else {}),
+        **({"resolved_map": map_json(resolved.read_write_map)} if resolved.read_write_map else {}),
         "resolved": [{**plain(test, _FIELDS), "does": describe_test(test)} for test in resolved.tests],
     }
 

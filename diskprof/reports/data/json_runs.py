@@ -53,6 +53,7 @@ from diskprof.reports.content.class_words import recognised, standings
 from diskprof.reports.content.facts import targets
 from diskprof.reports.data.json import FieldTable, Json, fields, plain
 from diskprof.reports.data.json_limit import found_limit_json, limit_json
+from diskprof.reports.data.json_map import found_map_json, map_json
 from diskprof.reports.data.json_requests import requests_json
 
 UNITS = {
@@ -111,6 +112,7 @@ def run_json(
         "rounds": _rounds(run),
         "bursts": [_burst(one) for one in burst_results(run, samples)],
         "limit": found_limit_json(run),
+        "map": found_map_json(run),
     }
 
 
@@ -191,6 +193,7 @@ def plan_json(plan: Plan) -> Json:
         "sweep": _axes(plan),
         **_of(plan, "rounds"),
         "limit": limit_json(plan.limit),
+        "map": map_json(plan.read_write_map),
         **_of(plan, "hazards"),
         "blocked": bool(plan.blocked),
         **_of(plan, "layout precondition tests"),

@@ -10,7 +10,8 @@ from diskprof.model.earlier import EarlierResult
 from diskprof.model.sample import Sample
 from diskprof.model.text import clean
 from diskprof.reports import colours, figures
-from diskprof.reports.blocks import Block, Cell, Chart, Form, Heading, Table
+from diskprof.reports.blocks import Block, Cell, Chart, Form, Heading, Picture, Table
+from diskprof.reports.charts.mosaic import mosaic_svg
 from diskprof.reports.charts.svg import chart
 from diskprof.reports.content.comparison_report import runs_sections
 from diskprof.reports.content.history.history_report import history_report
@@ -53,6 +54,8 @@ figure { margin: 0 0 1rem; display: flex; flex-wrap: wrap; gap: 1rem; }
 svg { flex: 1 1 26rem; max-width: 36rem; font-size: 12px; }
 svg text { fill: var(--ink); } svg .end { text-anchor: end; } svg .middle { text-anchor: middle; }
 svg path { fill: none; stroke-width: 1.5; } svg path.axis { stroke: var(--faint); }
+svg.mosaic { max-width: 44rem; } svg rect.cell { fill: var(--run-0); }
+svg path.edge { stroke: var(--bad); stroke-width: 2.5; }
 svg path.read { stroke: var(--read); } svg path.write { stroke: var(--write); stroke-dasharray: 5 2; }
 svg tspan.read { fill: var(--read); } svg tspan.write { fill: var(--write); }
 svg path.run-0 { stroke: var(--run-0); } svg tspan.run-0 { fill: var(--run-0); }
@@ -118,7 +121,7 @@ def _parsed(blocks: Sequence[Block]) -> str:
 
 def _drawn_here(block: Block) -> bool:
     """Whether Markdown lacks what the block has: plots, or colours of cells."""
-    return isinstance(block, Chart | Table)
+    return isinstance(block, Chart | Picture | Table)
 
 
 def _drawn(block: Block) -> str:
@@ -156,6 +159,8 @@ def _cell(tag: str, text: str, cell: Cell | None = None, *, right: bool) -> str:
 
 
 def _figure(block: Block) -> str:
-    """The plots of a chart side by side."""
+    """The plots of a chart side by side; a picture alone."""
+    if isinstance(block, Picture):
+        return f"<figure>\n{mosaic_svg(block.mosaic)}\n</figure>\n"
     assert isinstance(block, Chart)
     return "<figure>\n" + "".join(f"{chart(plot)}\n" for plot in block.plots) + "</figure>\n"

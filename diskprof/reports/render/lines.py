@@ -18,6 +18,7 @@ from diskprof.reports.blocks import (
     Heading,
     Note,
     Paragraph,
+    Picture,
     Spark,
     Table,
 )
@@ -62,7 +63,7 @@ def lines(blocks: Blocks, width: int, *, ascii_only: bool = False, wrap_code: bo
                 body = _code(block, width if wrap_code else 0)
             case Spark():
                 body = _spark(block, width, ascii_only=ascii_only)
-            case Chart():
+            case Chart() | Picture():
                 continue
         if before and not isinstance(before, Heading) and not _go_together(before, block):
             found.append([])

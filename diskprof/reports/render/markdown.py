@@ -21,6 +21,7 @@ from diskprof.reports.blocks import (
     Heading,
     Note,
     Paragraph,
+    Picture,
     Spark,
     Table,
 )
@@ -92,7 +93,7 @@ def _part(block: Block, *, ascii_only: bool) -> list[list[str]]:
             return [fenced([" ".join(map(plain, words)) for words in block.lines], block.language)]
         case Spark():
             return [_spark(block, ascii_only=ascii_only)]
-        case Chart():
+        case Chart() | Picture():
             return []
 
 

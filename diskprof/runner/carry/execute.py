@@ -25,7 +25,6 @@ from diskprof.engines.reasons import stuck
 from diskprof.model.advice import on_screen
 from diskprof.model.device import Parts
 from diskprof.model.errors import DiskprofError, StoreError
-from diskprof.model.limit import LimitRule
 from diskprof.model.plan import Plan, PlannedTest, Severity
 from diskprof.model.preset import EngineName
 from diskprof.model.process_io import ProcessIo
@@ -40,6 +39,7 @@ from diskprof.runner.carry.doubt_watch import DoubtWatch
 from diskprof.runner.carry.drive_watch import DriveWatch
 from diskprof.runner.carry.judging import judged
 from diskprof.runner.carry.limit_watch import LimitWatch
+from diskprof.runner.carry.map_watch import MapWatch
 from diskprof.runner.carry.marks import Mark, mark_bytes
 from diskprof.runner.carry.progress import ProgressMeter
 from diskprof.runner.carry.recorder import Keeper
@@ -165,6 +165,8 @@ class _Execution:
         self.plan, self.run_id, self.held, self.stop, self.keeper = plan, run.run_id, run.held, stop, keeper
         self.mark = Mark(run.run_id, str(run.store.path), this_process(), os.uname().nodename)
         self.left: list[str] = []
+        self.ready = False
+        """Whether what comes before the first test is done."""
         self.lapses, self.lapse_watch = lapses, LapseWatch(_TICK_S)
         self.clock: Callable[[], int] = lambda: time.monotonic_ns() - began
         self._shown_ns = 0
@@ -220,7 +222,9 @@ class _Execution:
         anchors = Anchors(self.plan)
         self.looks.append(parts_of(self._stack))
         if self.plan.limit:
-            return await self._search(anchors, workdir, self.plan.limit)
+            return await self._search(anchors, workdir, LimitWatch(self.plan.limit, self.plan.tests[0]))
+        if self.plan.read_write_map:
+            return await self._search(anchors, workdir, MapWatch(self.plan.read_write_map, self.plan.tests))
         if self.plan.rounds is None:
             return await self._each(anchors, workdir)
         rounds = RoundsWatch(self.plan, self.plan.rounds)
@@ -233,18 +237,17 @@ class _Execution:
                 self.keeper.finish_round(rounds.close())
         return Status.COMPLETE, ""
 
-    async def _search(self, anchors: Anchors, workdir: Path, rule: LimitRule) -> tuple[Status, str]:
-        """Trials, each of which decides on the next, until the limit is found or the time is over."""
-        search = LimitWatch(rule, self.plan.tests[0])
-        index = 0
+    async def _search(self, anchors: Anchors, workdir: Path, search: LimitWatch | MapWatch) -> tuple[Status, str]:
+        """Trials, each of which decides on the next, until nothing is left to find or the time is over."""
         while planned := search.next():
-            if index:
+            added = planned not in self.plan.tests
+            if added:
                 self.plan = replace(self.plan, tests=(*self.plan.tests, planned))
                 self.meter.add(planned)
-            status, reason = await self._each(anchors, workdir, search=search, begin=index)
+            index = self.plan.tests.index(planned)
+            status, reason = await self._each(anchors, workdir, search=search, only=index, added=added)
             if status is not Status.COMPLETE:
                 return status, reason
-            index += 1
         return Status.COMPLETE, ""
 
     async def _each(
@@ -253,16 +256,19 @@ class _Execution:
         workdir: Path,
         rounds: RoundsWatch | None = None,
         *,
-        search: LimitWatch | None = None,
-        begin: int = 0,
+        search: LimitWatch | MapWatch | None = None,
+        only: int | None = None,
+        added: bool = False,
     ) -> tuple[Status, str]:
-        """Each test once, from `begin` on; a `search` hears of each.
+        """Each test once, or `only` one, which is `added` where the plan did not have it; a `search` hears of each.
 
         From the second of `rounds` on, a test that fails keeps the result of the rounds before.
         """
         failures: list[str] = []
         first = rounds is None or rounds.number == 1
-        for index, planned in enumerate(self.plan.tests[begin:], begin):
+        for index, planned in enumerate(self.plan.tests):
+            if only not in (None, index):
+                continue
             try:
                 with self.lapse_watch.at_work():
                     anchors.check()
@@ -271,8 +277,9 @@ class _Execution:
                 break
             if first:
                 with self.lapse_watch.at_work():
-                    self.keeper.begin_test(index, planned if search and index else None)
-            obstacle = await self._prepare(workdir) or await self._wait() if first and index == 0 else None
+                    self.keeper.begin_test(index, planned if added else None)
+            obstacle = None if self.ready else await self._prepare(workdir) or await self._wait()
+            self.ready = True
             began_ns = self.clock()
             with self.lapse_watch.at_work():
                 self.doubts.begin()

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from diskprof.model.limit import LimitRule
 from diskprof.model.plan import Plan, PlannedTest
+from diskprof.model.read_write_map import MapRule
 from diskprof.model.run import Progress
 from diskprof.model.sample import Phase, Sample
 
@@ -53,8 +54,8 @@ class ProgressMeter:
         done = self._fraction_of_test()
         tests = self._plan.tests
         left = [test.likely_seconds + _START_UP_S for test in tests[self.test + 1 :]]
-        if self._plan.limit:
-            left.append(self._searching_s(self._plan.limit))
+        if self._plan.search:
+            left.append(self._searching_s(self._plan.search))
         left.append(max(0, self._plan.least_rounds - self.round) * (self._plan.round_s() + _START_UP_S * len(tests)))
         this = self._remaining_s(done)
         if self._preparing:
@@ -74,7 +75,7 @@ class ProgressMeter:
             silent_s=self.silent_s if self.silent_s >= 1 else 0.0,
         )
 
-    def _searching_s(self, rule: LimitRule) -> float:
+    def _searching_s(self, rule: LimitRule | MapRule) -> float:
         """What a search is likely to take after the current trial."""
         if self._search_began is None:
             return rule.likely_s - self._plan.tests[0].seconds

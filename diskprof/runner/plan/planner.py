@@ -78,15 +78,15 @@ def make_plan(
     loads = [_workload(test, places, rate, promised, version) for test in every]
     rounds = resolved.rounds
     once = loads[len(before) :]
-    limit = resolved.limit
+    search = resolved.limit or resolved.read_write_map
     seconds = (
-        (limit.longest_s if limit else 0.0)
+        (search.longest_s if search else 0.0)
         + sum(load.likely_s for load in loads)
         + (rounds.windows - 1 if rounds else 0) * sum(load.likely_s for load in once)
     )
     space = {place.slot: _space(place, places, every, loads) for place in places}
     # As many rounds, or trials, as there may be: what is consented to is never less than what is written.
-    times = rounds.at_most if rounds else limit.most_short if limit else 1
+    times = rounds.at_most if rounds else search.most_short if search else 1
     all_rounds = (*before, *tests * times)
     written = {place.slot: _written(place, places, all_rounds, _rate(place.target, tree), version) for place in places}
     needed = needed_places() if permission.allowed else {}
@@ -136,7 +136,8 @@ def make_plan(
         precondition=planned[: len(before)],
         rounds=rounds,
         disk_class=disk_class,
-        limit=limit,
+        limit=resolved.limit,
+        read_write_map=resolved.read_write_map,
     )
 
 

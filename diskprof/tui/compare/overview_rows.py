@@ -13,6 +13,7 @@ from diskprof.reports import figures
 from diskprof.reports.blocks import Blocks, Cell, Heading, Paragraph, Table
 from diskprof.reports.content.comparison_report import conditions, expectations, tally_sentence
 from diskprof.reports.content.limit_compare import limits_beside
+from diskprof.reports.content.map_report import maps_beside
 from diskprof.reports.content.overview import (
     DOUBT,
     DOUBT_LEGEND,
@@ -131,6 +132,8 @@ def overview_lines(
     lines += [RowLine(row) for line in limit_lines(letters) for row in wrapped(f"Limit: {line}", "strong", width)]
     if searched := limits_beside(comparison):
         lines += [RowLine(heading("Limit (IOPS)", "title")), *map(beside, searched)]
+    if drawn := maps_beside(comparison):
+        lines += [RowLine(heading("Read/write map", "title")), *map(beside, drawn)]
     lines += _conditions(comparison, width, hint, unfolded=unfolded)
     lines += [_line(comparison, row, form) for row in found.rows]
     for number in range(1, len(comparison.columns)):

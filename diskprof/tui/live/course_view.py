@@ -17,6 +17,7 @@ from diskprof.model.run import Run
 from diskprof.reports.charts.axes import TITLES, LogScale, Scale, TimeAxis
 from diskprof.reports.charts.plot import Cursor, Facet, Plot, highest
 from diskprof.reports.content.curve_report import curve_picture, knee_note
+from diskprof.reports.content.map_report import FIGURES
 from diskprof.tui.kit.charts.chart import ChartPane, is_flat
 from diskprof.tui.kit.charts.glyphs import Charset
 from diskprof.tui.kit.redraw_pace import Turns
@@ -27,6 +28,7 @@ from diskprof.tui.live.latency_plots import course_plot, distribution, heat_plot
 from diskprof.tui.live.limit_lines import limit_lines, search_height
 from diskprof.tui.live.live_lines import chart_curves, phase_note, tile_entries, waiting_words, waits_s
 from diskprof.tui.live.live_panes import DeviceTile, KernelPane, LatencyTile, Tile
+from diskprof.tui.live.map_lines import map_height, map_lines
 from diskprof.tui.live.run_reader import RunReader, Snapshot
 from diskprof.tui.live.sweep_lines import METRICS, panel_of, panels_of, sweep_lines
 from diskprof.tui.shell.base import ModeScreen
@@ -139,14 +141,14 @@ COURSE_BINDINGS: tuple[BindingType, ...] = (
 
 def _panels(run: Run) -> int:
     """How many pictures there are of all tests together: those of a sweep; of a search its trials and the load curve."""
-    if run.plan.limit:
+    if run.plan.search:
         return 2 if found_curve(run) else 1
     return len(panels_of(run))
 
 
 def _is_of_many(seen: Snapshot) -> bool:
-    """Whether the result of the run is that of all its tests together: a sweep, or a search for a limit."""
-    return bool(seen.run.plan.sweep) or seen.run.plan.limit is not None
+    """Whether the result of the run is that of all its tests together: a sweep, a search for a limit, a map."""
+    return bool(seen.run.plan.sweep) or seen.run.plan.search is not None
 
 
 class CourseView:
@@ -173,6 +175,7 @@ class CourseView:
         """Whether a step of reading leads to the next already."""
         self._as_cells = True
         self._cell_metric = Quantity.IOPS
+        self._map_figure = 0
         self._panel_at: int | None = None
         self._tiles: tuple[Tile, ...] = ()
         self._before: Snapshot | None = None
@@ -344,6 +347,8 @@ class CourseView:
             return None
         if self.snapshot.run.plan.limit:
             return search_height(self.snapshot.run)
+        if self.snapshot.run.plan.read_write_map:
+            return map_height(self.snapshot.run)
         found = panels_of(self.snapshot.run)
         return 2 + each * max((len(panel.rows.values) for panel in found), default=0)
 
@@ -450,9 +455,16 @@ class CourseView:
         if run.plan.limit:
             chart.show_lines(lambda width, height: limit_lines(run, current, width, height))
             return
+        if run.plan.read_write_map:
+            self._draw_map(run, current, chart)
+            return
         at = panel_of(panels_of(run), current) if self._panel_at is None else self._panel_at
         charset, flat = self._charset, is_flat(self.screen.app, self._charset)
         chart.show_lines(lambda width, height: sweep_lines(run, at, metric, current, width, height, charset, flat=flat))
+
+    def _draw_map(self, run: Run, current: int, chart: ChartPane) -> None:
+        figure, charset, flat = self._map_figure, self._charset, is_flat(self.screen.app, self._charset)
+        chart.show_lines(lambda width, height: map_lines(run, figure, current, width, height, charset, flat=flat))
 
     def _draw_distribution(self, seen: Snapshot, chart: ChartPane) -> None:
         chart.show(distribution(seen.record, str(View.DISTRIBUTION)))
@@ -500,6 +512,10 @@ class CourseView:
                 self._leave()
 
     def _metric(self) -> None:
+        if self.shows_cells and self.snapshot and self.snapshot.run.plan.read_write_map:
+            self._map_figure = (self._map_figure + 1) % len(FIGURES)
+            self._draw()
+            return
         if self.shows_cells:
             self._cell_metric = METRICS[(METRICS.index(self._cell_metric) + 1) % len(METRICS)]
             self._draw()

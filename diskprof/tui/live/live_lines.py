@@ -78,7 +78,7 @@ def test_line(seen: Snapshot, width: int, *, silent_s: float = 0.0, bar: Charset
     if bar:
         right += [(f" {_left_words(run)} ", "")]
     number, of = record.index + 1, len(run.tests)
-    counted = f"Trial {number}" if run.plan.limit else f"Test {number} of {of}"
+    counted = f"{'Trial' if run.plan.limit else 'Cell'} {number}" if run.plan.search else f"Test {number} of {of}"
     left: list[Piece] = [(f"   {counted}  ", "")]
     room = width - width_of(right)
     if seen.preparing:
@@ -89,7 +89,7 @@ def test_line(seen: Snapshot, width: int, *, silent_s: float = 0.0, bar: Charset
         if cells.width_of(title) <= room - width_of(left):
             left.append((title, "strong"))
         else:
-            left = [(f"   {number}  " if run.plan.limit else f"   {number}/{of}  ", "")]
+            left = [(f"   {number}  " if run.plan.search else f"   {number}/{of}  ", "")]
             whole = cells.width_of(title) <= room - width_of(left)
             left.append((title if whole else clean(record.name), "strong"))
     if bar and (room := room - width_of(left)) >= _LEAST_BAR:

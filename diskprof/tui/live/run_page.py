@@ -287,7 +287,9 @@ class RunPage(ModeScreen):
             return
         charts, height = self.query_one("#charts"), None
         over = self.has_class("-over")
-        if over and self.course.shows_cells:
+        # A map needs all of its rows from the beginning.
+        drawn = self.run is not None and self.run.plan.read_write_map is not None
+        if (over or drawn) and self.course.shows_cells:
             height = self.course.grid_height(2 if self.has_class("-tall") else 1)
         elif over and not (self.has_class("-kernel") or self.has_class("-zoom")):
             page = self.query_one("#page").size.height

@@ -21,6 +21,7 @@ from typing import Any
 from diskprof.analysis.headline import headline
 from diskprof.engines.events import Outcome
 from diskprof.model.histogram import Histogram, bucket_value, merge
+from diskprof.model.limit import TrialKind
 from diskprof.model.plan import Plan, PlannedTest
 from diskprof.model.preset import EngineName
 from diskprof.model.run import (
@@ -39,6 +40,7 @@ from diskprof.model.run import (
 from diskprof.model.run_series import NewSeries
 from diskprof.model.sample import Direction, Phase, Sample, SystemSample
 from diskprof.runner.carry.limit_watch import LimitWatch
+from diskprof.runner.carry.map_watch import MapWatch
 from diskprof.runner.carry.rounds_watch import RoundsWatch
 from diskprof.store import ProcessIdentity, Store, this_process
 from recorded.disk import FAST, QUICK_TESTS, SLOW, RecordedMachine, Speed, make_histogram, make_plan, speeds_of
@@ -46,9 +48,11 @@ from recorded.volume import (
     SMALL,
     VOLUME,
     limit_plan,
+    map_plan,
     promises_plan,
     rounds_plan,
     speed_at,
+    speeds_in,
     sweep_plan,
     targets_plan,
 )
@@ -68,9 +72,11 @@ __all__ = [
     "make_histogram",
     "make_plan",
     "make_result",
+    "map_plan",
     "promises_plan",
     "record_library",
     "record_limit",
+    "record_map",
     "record_rounds",
     "record_run",
     "record_volumes",
@@ -299,6 +305,8 @@ class _Steps:
         block_size, found = speeds_of(planned, self.machine)
         if planned.trial and self.machine.limits:
             found = ((Direction.READ, speed_at(planned.trial, self.machine.limits)),)
+            if planned.trial.kind is TrialKind.CELL:
+                found = speeds_in(planned.trial, self.machine.limits, block_size)
         speeds = tuple((direction, replace(speed, iops=speed.iops * self.factor)) for direction, speed in found)
         warming = round(planned.ramp_s * 1e9 / INTERVAL_NS)
         measuring = round(planned.runtime_s * 1000 / planned.interval_ms)
@@ -389,20 +397,32 @@ def record_limit(
     run_id: str = "c4t8h3wy",
 ) -> str:
     """A run of `limit_plan`: to its end, or that this process carries out, with so many trials, or loads of a curve, and a half."""
-    plan, random, clock = limit_plan(curve=curve), Random(47), _Clock()
+    plan = limit_plan(curve=curve)
     assert plan.limit
-    runner = None if trials is None else this_process()
+    return _record_search(store, plan, LimitWatch(plan.limit, plan.tests[0]), trials, started_at, run_id)
+
+
+def record_map(
+    store: Store, *, cells: int | None = None, started_at: datetime = FIRST_START, run_id: str = "c4t8h3mp"
+) -> str:
+    """A run of `map_plan`: to its end, or that this process carries out, with so many cells and a half."""
+    plan = map_plan()
+    assert plan.read_write_map
+    return _record_search(store, plan, MapWatch(plan.read_write_map, plan.tests), cells, started_at, run_id)
+
+
+def _record_search(
+    store: Store, plan: Plan, search: LimitWatch | MapWatch, most: int | None, started_at: datetime, run_id: str
+) -> str:
+    random, clock = Random(47), _Clock()
+    runner = None if most is None else this_process()
     store.create_run(*(plan, VOLUME.environment), runner=runner, started_at=started_at, run_id=run_id)
-    steps, search, index = (
-        _Steps(store, run_id, plan, VOLUME, random, clock, 1.0),
-        LimitWatch(plan.limit, plan.tests[0]),
-        0,
-    )
+    steps, index = _Steps(store, run_id, plan, VOLUME, random, clock, 1.0), 0
     while (planned := search.next()) and planned.trial:
-        store.begin_test(run_id, index, clock.at_ns, planned if index else None)
+        store.begin_test(run_id, index, clock.at_ns, None if planned in plan.tests else planned)
         begun, began_ns = len(clock.samples), clock.at_ns
-        deque(steps.test(index, planned, 0.6 if index == trials else None), maxlen=0)
-        if index == trials:
+        deque(steps.test(index, planned, 0.6 if index == most else None), maxlen=0)
+        if index == most:
             return run_id
         result = make_result(clock.samples[begun:])
         document = make_document(planned, result)

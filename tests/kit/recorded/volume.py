@@ -11,12 +11,15 @@ from diskprof.model.limit import LimitRule, Trial
 from diskprof.model.metric import parse_metric
 from diskprof.model.plan import OtherTarget, Plan, PlannedTest, TestFile
 from diskprof.model.preset import Category, EngineName
+from diskprof.model.read_write_map import MapRule
+from diskprof.model.sample import Direction
 from diskprof.model.steady import RoundsRule
 from diskprof.model.target import Target, TargetKind
 from diskprof.model.title import title_of
 from diskprof.model.units import parse_size
 from diskprof.presets.limit_text import parse_promise
 from diskprof.presets.limit_trials import trial_job, trial_name, trial_title
+from diskprof.presets.map_cells import cell_jobs, map_cell_name, map_cell_title
 from recorded.disk import GIB, Limits, RecordedMachine, Speed, make_disk, make_layout, make_machine
 
 BLOCK_SIZES = ("4k", "16k", "32k", "64k", "256k")
@@ -97,6 +100,39 @@ def limit_plan(promise: str = "read.p99<=2ms", curve: int = 0) -> Plan:
     )
     plan = _plan(VOLUME, "limit", "Limit: load at a latency", file, [planned])
     return replace(plan, category=Category.LATENCY, limit=rule)
+
+
+def map_plan() -> Plan:
+    """A plan that draws the read/write map of a volume, with its first two cells."""
+    file, rule = _file("/mnt/volume"), MapRule()
+    shared = {"ioengine": "libaio", "direct": "1"}
+    writer = fio_job({"rw": "write", "bs": "131072", "iodepth": "16", **shared}.items(), "writes")
+    reader = fio_job({"rw": "randread", "bs": "4096", **shared}.items(), "reads")
+    planned = [
+        replace(
+            _planned(map_cell_name(trial), jobs, (file,), rule.cell_s),
+            title=map_cell_title(trial),
+            jobs=jobs,
+            ramp_s=rule.ramp_s,
+            trial=trial,
+        )
+        for trial in (rule.all_writes, rule.all_reads)
+        for jobs in (cell_jobs(writer, reader, rule, trial),)
+    ]
+    plan = _plan(VOLUME, "read-write-map", "Map: reads beside writes", file, planned)
+    return replace(plan, category=Category.LATENCY, read_write_map=rule)
+
+
+def speeds_in(trial: Trial, limits: Limits, block_size: int) -> tuple[tuple[Direction, Speed], ...]:
+    """What a volume does in a cell of a map: reads and writes share what there is, and each waits for the other."""
+    asked = limits.iops if trial.rate is None else float(trial.rate)
+    written = limits.bytes_per_s if trial.written is None else float(trial.written or 0)
+    used = asked / limits.iops + written / limits.bytes_per_s
+    share = min(1.0, 1 / used) if used else 1.0
+    waits = limits.alone_us * (1 + 0.5 * min(used, 0.97) / (1 - min(used, 0.97)))
+    reads = ((Direction.READ, Speed(asked * share, waits, 0.1, 0.01)),) if asked else ()
+    writes = ((Direction.WRITE, Speed(written * share / block_size, 2 * waits, 0.1, 0.01)),) if written else ()
+    return (*reads, *writes)
 
 
 def speed_at(trial: Trial, limits: Limits) -> Speed:

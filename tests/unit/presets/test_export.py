@@ -44,7 +44,7 @@ def test_every_field_of_a_preset_is_written() -> None:
     """Whoever adds one has to teach the writer, or a preset that is saved would lose it."""
     assert {field.name for field in fields(Preset)} == {
         "name", "title", "summary", "category", "source", "parameters", "tests", "aliases", "keywords", "path", "shipped",
-        "targets", "sweep", "expectations", "variants", "precondition", "rounds", "limit",
+        "targets", "sweep", "expectations", "variants", "precondition", "rounds", "limit", "read_write_map",
     }  # fmt: skip
     assert {field.name for field in fields(Job)} == {"name", "options", "targets", "files"}
     assert {field.name for field in fields(Test)} == {"name", "title", "engine", "jobs", "cell", "layout", "steady"}

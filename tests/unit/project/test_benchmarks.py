@@ -16,6 +16,7 @@ BENCHMARKS = (
     "gate",
     "imported",
     "limits",
+    "read_write_map",
     "many_runs",
     "mimic",
     "observer",
