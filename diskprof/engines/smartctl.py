@@ -194,8 +194,8 @@ def parse_counters(text: str) -> Told:
 def _host(data: _Json) -> tuple[int | None, int]:
     """Bytes that were written to the drive, and the bytes of its step."""
     units = _number(_of(data, "nvme_smart_health_information_log", "data_units_written"), _MOST)
-    if units is not None:
-        return _bytes(units * _NVME_UNIT), _NVME_UNIT
+    if units is not None and units * _NVME_UNIT < _MOST:
+        return units * _NVME_UNIT, _NVME_UNIT
     block = _number(data.get("logical_block_size"), 1 << 16) or 512
     sectors = _number(_statistic(data, 1, 24), _MOST)
     if sectors:
@@ -314,7 +314,7 @@ def _used(data: _Json) -> int | None:
 
 
 def _written(data: _Json) -> int | None:
-    return _host(data)[0]
+    return _host(data)[0] or None
 
 
 def _bytes(value: int) -> int | None:

@@ -43,6 +43,16 @@ def test_an_nvme_drive() -> None:
     assert named(found.heat) == {"min above the warning temperature": 0, "min above the critical temperature": 0}
 
 
+def test_what_smartctl_printed_of_qemus_drives() -> None:
+    """Recorded with smartctl 7.3 in a guest of QEMU 7.2: a new NVMe drive, which was written nothing to, a SATA and a SCSI disk."""
+    nvme = told(said("qemu-nvme"))
+    assert (nvme.host_bytes, nvme.host_step, nvme.temperature_c) == (0, 512_000, 50)
+    assert "times throttled lightly" in named(nvme.heat), "the lines of text are there"
+    sata = told(said("qemu-sata"))
+    assert (sata.host_bytes, named(sata.errors)) == (None, {"reallocated sectors": 0})
+    assert parse_counters(said("qemu-scsi")) == Told(None, Silence.MUTE)
+
+
 def test_the_thermal_management_of_nvme_is_in_its_lines_of_text_alone() -> None:
     data = json.loads(said("nvme"))
     data["smartctl"]["output"] = [
