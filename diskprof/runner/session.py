@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from diskprof.model.sample import Sample
     from diskprof.model.target import Target
     from diskprof.presets.library import Library
+    from diskprof.presets.questions import DiskFacts
     from diskprof.runner.carry.begin import Begun
     from diskprof.runner.leftovers import Leftover
     from diskprof.runner.neighbours import Neighbour
@@ -400,6 +401,12 @@ class Session:
                 refuse_beside_others(plan, store, self.topology())
         refuse_if_blocked(plan)
         return plan
+
+    def disk_facts(self, device: Device | None, tree: DeviceTree, room_bytes: int | None) -> DiskFacts:
+        """What is known of a disk, for the preset that answers a question on it; `room_bytes` is free on its file system."""
+        from diskprof.runner.questions import facts_of
+
+        return facts_of(device, tree, room_bytes)
 
     def watch_plan(self, place: Place, tree: DeviceTree) -> Plan:
         """The plan of a run that watches the device of a place, for an hour at the most; looks at the file system.

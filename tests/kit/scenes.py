@@ -81,6 +81,7 @@ SCENES = (
     Scene("run-refused", ("down", "up"), ("is mounted",), blocked=True),
     Scene("run-filter", ("slash", *"cloud"), ("Alibaba",), sizes=_SMALL),
     Scene("run-start", ("enter",), ("Start Quick check?",), sizes=_SMALL),
+    Scene("run-question", ("Q",), ("Is it slow now?",), sizes=_SMALL),
     Scene("run-edit", ("e",), ("runtime",), sizes=_SMALL),
     Scene("run-commands", ("C",), ("Commands", "fio"), sizes=_SMALL),
     Scene("live", ("2",), ("IOPS",), running="quick"),

@@ -22,7 +22,7 @@ from diskprof.tui.run.notice_strip import running_notice
 from diskprof.tui.run.screen import RunScreen
 
 SIZES = [(60, 16), (80, 24), (200, 60)]
-FIRST = "No runs yet"
+FIRST = "What should I run?"
 
 
 def leftover(number: int, size: int = 1 << 30) -> Leftover:
@@ -42,7 +42,7 @@ def rows(pilot: Driver, pane: str) -> Table:
 @pytest.mark.parametrize("size", SIZES)
 async def test_the_way_to_the_first_result_is_told_until_there_is_one(bench: Bench, size: tuple[int, int]) -> None:
     async with open_bench(bench, size) as pilot:
-        await see(pilot, "No runs yet. Press ⏎ twice to run")
+        await see(pilot, "Q: What should I run? Or press ⏎ twice: ")
         await press(pilot, "enter")
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, LiveScreen))
@@ -56,7 +56,7 @@ async def test_the_way_to_the_first_result_is_told_until_there_is_one(bench: Ben
 async def test_where_nothing_can_start_the_hint_says_how_to_choose(bench: Bench) -> None:
     bench.block("The file system is full.")
     async with open_bench(bench) as pilot:
-        await see(pilot, "No runs yet. Choose a device and a preset; Tab switches panes")
+        await see(pilot, "Q: What should I run? Or choose a device and a preset; Tab switches panes")
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -136,6 +136,7 @@ async def test_a_small_screen_tells_the_most_important_alone(bench: Bench) -> No
 
 KEYS = {
     "enter": lambda pilot: isinstance(pilot.app.screen, Ask),
+    "Q": lambda pilot: isinstance(pilot.app.screen, Ask),
     "o": lambda pilot: isinstance(pilot.app.screen, FormDialog),
     "i": lambda pilot: isinstance(pilot.app.screen, ImportDialog),
     "e": lambda pilot: isinstance(pilot.app.screen, FormDialog),

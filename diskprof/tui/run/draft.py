@@ -88,6 +88,10 @@ class Draft:
         """With `values` for the preset's parameters; those that are not changed are left out."""
         return self._with(preset, edited=edits(preset, self.shape(preset).variant, values))
 
+    def begin_with(self, preset: Preset, values: Mapping[str, str]) -> Draft:
+        """As `edit`, without the variant and the edits that there were."""
+        return self._with(preset, variant="", edited=edits(preset, "", values))
+
     def take_next_variant(self, preset: Preset) -> Draft:
         return self._with(preset, variant=next_variant(preset, self.shape(preset).variant))
 

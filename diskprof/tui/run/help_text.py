@@ -4,6 +4,9 @@ HELP_OF_RUN = """
 Select a device and a preset, then press {run.start}. A dialog shows the plan again; {run.start} starts the run. If a run is using
 the same disk, the dialog offers to wait for it.
 
+{run.question} asks in plain words what you want to know, and chooses a preset with values for this disk: a size beyond its cache,
+a time beyond its burst, the benchmark of the cloud that the machine is of.
+
 A mounted device is tested with a temporary file, which is removed at the end. An unmounted device is only read. To overwrite it,
 press {run.allow} and type its name at the start: all data on it is lost. Devices in use and your own files are never overwritten.
 

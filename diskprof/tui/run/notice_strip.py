@@ -71,7 +71,8 @@ class NoticeStrip(Lines):
             size = sum(each.size_bytes for each in self.left)
             lines.append(leftovers_notice(len(self.left), size, key_of(self.screen, "run.leftovers"), width))
         if state.newest is None and hint and not lines:
-            lines.append(first_notice(startable, key_of(self.screen, "run.start"), width))
+            keys = (key_of(self.screen, "run.question"), key_of(self.screen, "run.start"))
+            lines.append(first_notice(startable, *keys, width))
         if waiting:
             lines.insert(0, waiting_notice(waiting, key_of(self.screen, "run.start"), width))
         return lines
@@ -153,14 +154,14 @@ def running_notice(running: Sequence[RunSummary], key: str, width: int) -> Line:
     """A run that goes, with the key that shows it."""
     first = running[0]
     what = f"{clean(first.preset_title)} on {clean(first.target)}" if len(running) == 1 else f"{len(running)} runs"
-    return _fitted(("▶", "title"), what, ": press ", key, " to view", width, front=("Running: ", "", ""))
+    return _fitted(("▶", "title"), what, ": press ", key, " to view", width, front=[("Running: ", "")])
 
 
 def waiting_notice(waiting: Waiting, key: str, width: int) -> Line:
     """A start that waits for other runs, with the key that gives it up."""
     others = " and ".join(f"{other.title} on {other.target}" for other in waiting.others)
     front = f"{shorten_middle(clean(waiting.plan.preset_title), 24)} queued after "
-    return _fitted(("…", "title"), clean(others), "; ", key, " cancels", width, front=(front, "", ""))
+    return _fitted(("…", "title"), clean(others), "; ", key, " cancels", width, front=[(front, "")])
 
 
 def leftovers_notice(count: int, size_bytes: int, key: str, width: int) -> Line:
@@ -169,22 +170,21 @@ def leftovers_notice(count: int, size_bytes: int, key: str, width: int) -> Line:
     return _fitted(("!", "warn"), what, ": press ", key, " to delete", width)
 
 
-def first_notice(plan: Plan | None, key: str, width: int) -> Line:
-    """Where there is no run yet: how to get to the first result. Without a `plan` that may start: what to do for one."""
+def first_notice(plan: Plan | None, asks: str, starts: str, width: int) -> Line:
+    """Where there is no run yet: the keys that lead to the first result. Without a `plan` that may start: what to do for one."""
+    question: list[Piece] = [(asks, "key"), (": What should I run? ", "")]
     if plan is None:
-        keys: Line = [(" · ", "quiet"), ("No runs yet. Choose a device and a preset; ", ""), ("Tab", "key")]
-        return [*keys, (" switches panes", "")]
+        choose: Line = [("Or choose a device and a preset; ", ""), ("Tab", "key"), (" switches panes", "")]
+        return [(" · ", "quiet"), *question, *choose]
     what = f"{clean(plan.preset_title)} on {clean(plan.target.path)}"
     tail = f" ({format_duration(plan.likely_seconds)})"
-    return _fitted(("·", "quiet"), what, tail, "", "", width, front=("No runs yet. Press ", key, " twice to run "))
+    front = [*question, ("Or press ", ""), (starts, "key"), (" twice: ", "")]
+    return _fitted(("·", "quiet"), what, tail, "", "", width, front=front)
 
 
-def _fitted(
-    sign: Piece, what: str, then: str, key: str, tail: str, width: int, *, front: tuple[str, str, str] = ("", "", "")
-) -> Line:
+def _fitted(sign: Piece, what: str, then: str, key: str, tail: str, width: int, *, front: Line = ()) -> Line:
     """`sign front what then key tail` in `width` cells; of all that `what` is shortened, in its middle."""
-    before: list[Piece] = [(" ", ""), sign, (" ", "")]
-    before += [(front[0], ""), (front[1], "key"), (front[2], "")]
+    before: list[Piece] = [(" ", ""), sign, (" ", ""), *front]
     after: list[Piece] = [(then, ""), (key, "key"), (tail, "")]
     room = width - width_of(before) - width_of(after) - 1
     return [piece for piece in (*before, (shorten_middle(what, max(8, room)), ""), *after) if piece[0]]

@@ -29,6 +29,7 @@ from diskprof.tui.run.notice_strip import NoticeStrip
 from diskprof.tui.run.own_presets import OwnPresets
 from diskprof.tui.run.plan_pane import Build, PlanPane
 from diskprof.tui.run.preset_pane import PresetPane
+from diskprof.tui.run.question import OpeningQuestion
 from diskprof.tui.run.series_choice import SeriesChoice, without
 from diskprof.tui.run.start_flow import StartFlow
 from diskprof.tui.shell.base import ModeScreen
@@ -51,23 +52,15 @@ class RunScreen(ModeScreen):
     HELP: ClassVar[str] = HELP_OF_RUN
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "start", "Start", id="run.start", tooltip="Show the plan, then start"),
+        Binding("Q", "question", "Ask", id="run.question", key_display="Q", tooltip="What should I run?"),
         Binding(
             "x", "allow", "Allow writing", id="run.allow", tooltip="Allow or forbid overwriting the selected device"
         ),
         Binding(
-            "o",
-            "other",
-            "Other target",
-            id="run.other",
-            tooltip="Test another directory, file or device; enter the targets of a preset with several",
+            "o", "other", "Other target", id="run.other", tooltip="Test another place, or name the targets of a preset"
         ),
         Binding(
-            "W",
-            "watch",
-            "Watch",
-            key_display="W",
-            id="run.watch",
-            tooltip="Watch what the device does and who uses it, without loading it",
+            "W", "watch", "Watch", key_display="W", id="run.watch", tooltip="Watch what the device does, without load"
         ),
         Binding("e", "edit", "Edit", id="run.edit", tooltip="Change size, runtime and other parameters"),
         Binding(
@@ -95,7 +88,7 @@ class RunScreen(ModeScreen):
             id="run.commands",
             tooltip="Show the commands and the fio job file",
         ),
-        Binding("w", "save", "Save as", id="run.save", tooltip="Save the preset with these parameters as your own"),
+        Binding("w", "save", "Save", id="run.save", tooltip="Save the preset with these parameters as your own"),
         Binding(
             "E", "own", "Own preset", id="run.own", key_display="E", tooltip="Edit, rename or delete your own preset"
         ),
@@ -139,6 +132,7 @@ class RunScreen(ModeScreen):
         self.flow = StartFlow(self)
         self.series = SeriesChoice(self, self.devices, self.flow)
         self.own = OwnPresets(self)
+        self.question = OpeningQuestion(self)
         self._began = False
         self._start_when_ready = False
         self._back: Callable[[], object] | None = None
@@ -458,6 +452,15 @@ class RunScreen(ModeScreen):
         fields = [*parameter_fields(preset, settings), *self.series.fields]
         form = FormDialog(clean(preset.title), fields, together=self.series.check(together(preset, settings)))
         self.app.push_screen(form, edited)
+
+    def action_question(self) -> None:
+        self.question.ask()
+
+    def choose_preset(self, preset: Preset, values: Mapping[str, str]) -> None:
+        """Choose a preset with `values` for its parameters, in place of its variant and what was edited of it."""
+        self.presets.choose(preset.name)
+        self._take(self.draft.begin_with(preset, values))
+        self.last.keep(self.draft)
 
     def action_variant(self) -> None:
         preset = self.presets.preset

@@ -67,6 +67,7 @@ KEYS = (
     Key("N", "Next run in progress", ("live.next",)),
     Key("P", "Previous run in progress", ("live.previous",)),
     Key("o", "Other target", ("other",)),
+    Key("Q", "What should I run?", ("question",)),
     Key("r", "Report", ("export", "report")),
     Key("R", "Run again", ("again", "rerun")),
     Key("ctrl+r", "Rescan devices and presets", ("rescan",)),
