@@ -17,6 +17,9 @@ from diskprof.model.steady import RoundsRule, SteadyRule
 from diskprof.model.target import Target
 from diskprof.model.title import job_title
 
+START_UP_S = 0.3
+"""What starting and ending an engine costs beside the time it measures, on an idle machine."""
+
 
 class Severity(StrEnum):
     """BLOCKS: the run is refused. WARNS: the person should know. NOTES: good to know."""
@@ -308,14 +311,21 @@ class Plan:
     @property
     def seconds(self) -> float:
         """The time it will take at the longest, the layout at the assumed bandwidth."""
-        tests = self.search.longest_s if self.search else self.most_rounds * self.round_s(longest=True)
+        tests = (
+            self.search.longest_s if self.search else self.most_rounds * (self.round_s(longest=True) + self._starts_s)
+        )
         return sum(step.seconds for step in self.preparation) + tests
 
     @property
     def likely_seconds(self) -> float:
         """The time it will take if amounts of data take as long as they are taken to, and rounds are steady from the first on."""
-        tests = self.search.likely_s if self.search else self.least_rounds * self.round_s()
+        tests = self.search.likely_s if self.search else self.least_rounds * (self.round_s() + self._starts_s)
         return sum(step.likely_seconds for step in self.preparation) + tests
+
+    @property
+    def _starts_s(self) -> float:
+        """What a round takes beside its tests: many short ones add up."""
+        return len(self.tests) * START_UP_S if self.rounds else 0.0
 
     def round_s(self, *, longest: bool = False) -> float:
         """The time that each test once takes likely, or at the longest."""

@@ -211,6 +211,11 @@ def _factor(ratio: float) -> str:
     return f"x{ratio + 1:.3g}" if ratio < _MOST_FACTOR else f"x{_MOST_FACTOR - 1}+"
 
 
+def _end(ratio: float) -> str:
+    """The end of so wide an interval as a factor, in which digits behind the point would be noise."""
+    return f"x{ratio + 1:.0f}" if 9.5 <= ratio < _MOST_FACTOR - 1.5 else _factor(ratio)
+
+
 def _signed(value: float) -> str:
     text = f"{value:+.1f}" if abs(value) < 9.95 else f"{value:+.0f}"
     return "0" if text in ("+0.0", "-0.0") else text
@@ -242,10 +247,10 @@ def interval(cell: ComparedValue) -> str:
     if cell.interval is None:
         return ""
     ends = (cell.interval.low, cell.interval.high)
-    if cell.ratio is not None and cell.ratio >= _FACTOR_FROM:
-        # A factor below one is harder to read than the loss in percent.
-        return f"({' to '.join(_factor(end) if end >= 0 else _signed(100 * end) for end in ends)})"
-    return f"({' to '.join(_factor(end) if end >= _END_FACTOR_FROM else _signed(100 * end) for end in ends)})"
+    # A factor below one is harder to read than the loss in percent.
+    if cell.ratio is not None and cell.ratio >= _FACTOR_FROM and ends[0] >= 0:
+        return f"({' to '.join(map(_factor, ends))})"
+    return f"({' to '.join(_end(end) if end >= _END_FACTOR_FROM else _signed(100 * end) for end in ends)})"
 
 
 def verdict(cell: ComparedValue) -> str:

@@ -6,13 +6,14 @@ from dataclasses import replace
 import pytest
 from bench_screens import Bench, open_bench
 from handmade import cell, run
-from recorded import VOLUME, promises_plan, record_run, recording, sweep_plan
+from recorded import FIRST_START, VOLUME, promises_plan, record_run, recording, sweep_plan
 from stored_screens import SIZES, Driver, open_runs, press, see, settle, text_of, until
 
 from diskprof.model.cells import fit
-from diskprof.model.metric import Quantity
+from diskprof.model.metric import Quantity, parse_metric
 from diskprof.model.plan import Plan
 from diskprof.model.run import Status
+from diskprof.model.steady import RoundsRule
 from diskprof.store import Store, this_process
 from diskprof.tui.kit.charts.chart import ChartPane
 from diskprof.tui.kit.charts.glyphs import Charset
@@ -30,6 +31,22 @@ def small_plan(axes: tuple[tuple[str, tuple[str, ...]], ...] = SMALL) -> Plan:
 
 def chart_of(pilot: Driver) -> str:
     return pilot.app.screen.query_one(ChartPane).text
+
+
+async def test_the_map_begins_with_what_its_rounds_are_about(bench: Bench, store: Store) -> None:
+    plan = small_plan()
+    rule = RoundsRule(plan.tests[-1].name, parse_metric("read.latency.mean"))
+    store.create_run(
+        *(replace(plan, rounds=rule), VOLUME.environment),
+        runner=this_process(),
+        started_at=FIRST_START,
+        run_id="r4t8h3wy",
+    )
+    async with open_bench(bench) as pilot:
+        await press(pilot, "2")
+        await until(pilot, lambda: "Mean latency" in chart_of(pilot))
+        await press(pilot, "m")
+        await until(pilot, lambda: "IOPS" in chart_of(pilot))
 
 
 @pytest.mark.parametrize("size", (*SIZES, (200, 60)))

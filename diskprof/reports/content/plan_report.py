@@ -152,7 +152,7 @@ def time_words(plan: Plan) -> str:
     if plan.rounds:
         rounds, each = _from_to(plan, 1), len(plan.tests)
         short = plan.round_s() < _SHORT_S * each
-        starts = f"; starting fio {_from_to(plan, each)} times comes on top" if short else ""
+        starts = f", and {_from_to(plan, each)} starts of fio" if short else ""
         return f"about {likely_words(plan)} ({rounds} rounds of {tests}{starts})"
     apart = f" (tests {tests})" if tests != format_duration(plan.likely_seconds) else ""
     return f"about {likely_words(plan)}{apart}"

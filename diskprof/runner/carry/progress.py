@@ -4,13 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from diskprof.model.limit import LimitRule
-from diskprof.model.plan import Plan, PlannedTest
+from diskprof.model.plan import START_UP_S, Plan, PlannedTest
 from diskprof.model.read_write_map import MapRule
 from diskprof.model.run import Progress
 from diskprof.model.sample import Phase, Sample
-
-_START_UP_S = 0.3
-"""What starting and ending an engine costs beside the time it measures."""
 
 
 class ProgressMeter:
@@ -53,15 +50,15 @@ class ProgressMeter:
         """The state now. Fractions stay below 1 until the next step begins; time left is None when overdue."""
         done = self._fraction_of_test()
         tests = self._plan.tests
-        left = [test.likely_seconds + _START_UP_S for test in tests[self.test + 1 :]]
+        left = [test.likely_seconds + START_UP_S for test in tests[self.test + 1 :]]
         if self._plan.search:
             left.append(self._searching_s(self._plan.search))
-        left.append(max(0, self._plan.least_rounds - self.round) * (self._plan.round_s() + _START_UP_S * len(tests)))
+        left.append(max(0, self._plan.least_rounds - self.round) * (self._plan.round_s() + START_UP_S * len(tests)))
         this = self._remaining_s(done)
         if self._preparing:
             steps = self._plan.preparation
             later = next((steps[at + 1 :] for at, step in enumerate(steps) if step is self._planned), ())
-            left += [step.likely_seconds + _START_UP_S for step in (*later, self._plan.tests[self.test])]
+            left += [step.likely_seconds + START_UP_S for step in (*later, self._plan.tests[self.test])]
         remaining = None if this is None else this + sum(left)
         elapsed = self._clock() / 1e9
         overall = elapsed / (elapsed + remaining) if remaining is not None and elapsed + remaining > 0 else 0.99
@@ -88,7 +85,7 @@ class ProgressMeter:
 
     def _fraction_of_test(self) -> float:
         elapsed = (self._clock() - self._began) / 1e9
-        by_time = elapsed / (self._planned.seconds + _START_UP_S)
+        by_time = elapsed / (self._planned.seconds + START_UP_S)
         if self._planned.amount_bytes:
             by_amount = self._bytes / self._planned.amount_bytes
             # Laying out takes the time that it takes: only the amount tells. A test may end by either.
@@ -102,7 +99,7 @@ class ProgressMeter:
         length = (
             self._planned.delay_s + self._planned.ramp_s
             if self.phase is Phase.WARMING
-            else self._planned.runtime_s + _START_UP_S
+            else self._planned.runtime_s + START_UP_S
         )
         return min(elapsed / length, 0.999) if length else done
 
@@ -112,4 +109,4 @@ class ProgressMeter:
             if done > 0.01:
                 return elapsed * (1 - done) / done
             return max(0.0, self._planned.likely_seconds - elapsed) or None
-        return max(0.0, self._planned.seconds + _START_UP_S - elapsed)
+        return max(0.0, self._planned.seconds + START_UP_S - elapsed)

@@ -174,7 +174,8 @@ class CourseView:
         self.reads_on = False
         """Whether a step of reading leads to the next already."""
         self._as_cells = True
-        self._cell_metric = Quantity.IOPS
+        self._cell_metric: Quantity | None = None
+        """None until another than the first is chosen."""
         self._map_figure = 0
         self._panel_at: int | None = None
         self._tiles: tuple[Tile, ...] = ()
@@ -448,7 +449,7 @@ class CourseView:
             self._turns.forget("chart")
 
     def _draw_cells(self, seen: Snapshot, chart: ChartPane) -> None:
-        run, current, metric = seen.run, seen.test, self._cell_metric
+        run, current, metric = seen.run, seen.test, self._metric_of(seen.run)
         if run.plan.limit and (curve := found_curve(run)) and self._panel_at != 0:
             chart.show(curve_picture(curve, _CURVE_INKS, knee_note(curve)))
             return
@@ -511,13 +512,18 @@ class CourseView:
             case "leave":
                 self._leave()
 
+    def _metric_of(self, run: Run) -> Quantity:
+        """Of the cells of a sweep: first what its rounds are about."""
+        first = run.plan.rounds.metric.quantity if run.plan.rounds else Quantity.IOPS
+        return self._cell_metric or (first if first in METRICS else Quantity.IOPS)
+
     def _metric(self) -> None:
         if self.shows_cells and self.snapshot and self.snapshot.run.plan.read_write_map:
             self._map_figure = (self._map_figure + 1) % len(FIGURES)
             self._draw()
             return
-        if self.shows_cells:
-            self._cell_metric = METRICS[(METRICS.index(self._cell_metric) + 1) % len(METRICS)]
+        if self.shows_cells and (seen := self.snapshot):
+            self._cell_metric = METRICS[(METRICS.index(self._metric_of(seen.run)) + 1) % len(METRICS)]
             self._draw()
             return
         views = self._views

@@ -129,18 +129,18 @@ def _test_lines(plan: Plan, width: int) -> list[Line]:
         seconds = fit(format_duration(sum(cell.likely_seconds for cell in cells)), 7, right=True)
         number = fit(f"{at:2}" if at > 0 else "", 3)
         words = paragraph(clean(title), width - 11, "" if at > 0 else "quiet", first=((number, "quiet"), (" ", "")))
-        lines.append(spread(words[0] if words else (), [*_sides(test), (seconds, "quiet"), (" ", "")], width))
+        lines.append(spread(words[0] if words else (), [*_sides(cells), (seconds, "quiet"), (" ", "")], width))
         lines += words[1:]
         for axis, values in sweep_axes(cells):
             lines += paragraph(clean(values), width, first=(("    ", ""), (f"{clean(axis)}  ", "quiet")))
     return lines
 
 
-def _sides(test: PlannedTest) -> Line:
-    """R, W or both, by what the jobs do."""
-    kinds = [job.rw for job in test.jobs]
+def _sides(tests: Sequence[PlannedTest]) -> Line:
+    """R, W or both, by what the jobs of a test, or of all cells of a sweep, do."""
+    kinds = [job.rw for test in tests for job in test.jobs]
     mixed = any(kind in ("rw", "readwrite", "randrw") for kind in kinds)
-    writes = mixed or any("write" in kind for kind in kinds) or (not kinds and test.writes)
+    writes = mixed or any("write" in kind for kind in kinds) or any(test.writes for test in tests if not test.jobs)
     reads = mixed or any("read" in kind for kind in kinds) or not writes
     return [("R" if reads else " ", "read"), ("W" if writes else " ", "write")]
 

@@ -44,11 +44,12 @@ def test_short_tests_in_rounds_take_the_starts_of_fio_beside_their_time() -> Non
     plan = make_plan()
     rounds = RoundsRule(plan.tests[0].name, parse_metric("read.iops"), windows=3, at_most=5)
     count = len(plan.tests)
-    starts = f"; starting fio {3 * count} to {5 * count} times comes on top)"
+    starts = f", and {3 * count} to {5 * count} starts of fio)"
     assert time_words(replace(plan, rounds=rounds)).endswith(starts)
     assert f"({5} rounds of " in time_words(replace(plan, rounds=replace(rounds, windows=5)))
+    assert replace(plan, rounds=rounds).seconds > 5 * plan.round_s(longest=True) + 5 * count * 0.2
     long = tuple(replace(test, runtime_s=60.0) for test in plan.tests)
-    assert "starting fio" not in time_words(replace(plan, rounds=rounds, tests=long))
+    assert "starts of fio" not in time_words(replace(plan, rounds=rounds, tests=long))
 
 
 def test_a_time_is_a_maximum_only_where_an_amount_of_data_may_end_a_test() -> None:
