@@ -41,6 +41,7 @@ COMMANDS = {
         *(("compare", "FIRST", "SLOW", "--format", "json"), ("compare", "FIRST", "SLOW", "--format", "markdown")),
     ],
     "limit": [("limit", "/nothing-µ", "--keep", "read.p99<=5ms", "--dry-run"), ("limit", "--help")],
+    "mimic": [("mimic", "nothing-µ"), ("mimic", "--help")],
     "map": [("map", "/nothing-µ", "--dry-run"), ("map", "--help")],
     "what-limits": [("what-limits", "/nothing-µ", "--dry-run"), ("what-limits", "--help")],
     "history": [("history", "--run", "FIRST"), ("history", "nothing-µ"), ("history", "--help")],
