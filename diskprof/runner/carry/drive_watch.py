@@ -22,7 +22,7 @@ class DriveWatch:
         self._hottest: float | None = None
 
     async def begin(self) -> None:
-        """Before anything is written. It waits for drives in a thread, for some tens of milliseconds, five seconds at most."""
+        """Before anything is written. It waits for drives in a thread, five seconds at most."""
         if self._disks:
             self._before = await asyncio.to_thread(counters_of, self._disks)
 
