@@ -225,7 +225,7 @@ async def test_what_is_kept_is_said_without_alarm(bench: Bench, store: Store) ->
     record_run(store, plan=plan, machine=VOLUME)
     async with open_bench(bench) as pilot:
         await press(pilot, "2")
-        await see(pilot, "✓ The expectation met")
+        await see(pilot, "✓ 1 expectation met")
         assert isinstance(pilot.app.screen, LiveScreen)
 
 

@@ -107,7 +107,7 @@ def kept_sentence(found: Sequence[ExpectationRow]) -> str:
     (first, times), *others = words.items()
     whole = figures.count(len(found), "expectation")
     if times == len(found):
-        return f"{'The expectation' if times == 1 else f'All {whole}'} {first}."
+        return f"{whole if times == 1 else f'All {whole}'} {first}."
     return f"{', '.join([f'{times} of {whole} {first}', *(f'{count} {word}' for word, count in others)])}."
 
 

@@ -170,7 +170,7 @@ def test_sentences_about_many_and_about_few() -> None:
     many = rows(promising(*(f"rand-r.read.iops>={limit}" for limit in range(5000, 5005))))
     assert missed_sentence(many).count("rand-r") == 3 and missed_sentence(many).endswith(", and 2 more.")
     assert kept_sentence(many) == ""
-    assert kept_sentence(rows(promising("rand-r.read.iops>=1"))) == "The expectation met."
+    assert kept_sentence(rows(promising("rand-r.read.iops>=1"))) == "1 expectation met."
     assert kept_sentence(rows(promising("rand-r.read.iops>=1", "rand-r.cpu>=1"))) == "All 2 expectations met."
     assert missed_sentence(()) == kept_sentence(()) == ""
 
