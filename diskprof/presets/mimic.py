@@ -41,13 +41,13 @@ class Mimicked:
 
 def mimic(load: SeenLoad, name: str, title: str, source: str) -> Mimicked:
     """A preset called `name` that does what was seen. Raises UsageError where nothing was."""
-    if load.per_s() < _LEAST_PER_S:
+    made = _rounded(load) if load.per_s() >= _LEAST_PER_S else replace(load, sizes=())
+    if not made.sizes:
         seen = round(load.per_s() * load.seconds)
         raise UsageError(
             f"There is nothing to mimic: {seen} requests in {load.seconds:.0f} s.",
             "Watch it while it is in use, or for longer: --for 30m",
         )
-    made = _rounded(load)
     share = _flushed(load)
     size = _size(load, made)
     jobs = _by_depth(made, share) if made.pace is Pace.DEPTH else _by_rate(made, share)

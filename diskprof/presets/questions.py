@@ -112,8 +112,9 @@ def _promise(facts: DiskFacts) -> Suggestion:
     room = None if facts.room_bytes is None else int(facts.room_bytes * SHARE_OF_ROOM) // files
     if room is None or (room >= own and preset != "oracle-block-volume"):
         return Suggestion(preset, {}, why)
-    least = min(own, room)
-    return Suggestion(preset, {"size": _words(least)}, f"{why} Its files are smaller here: there is no room for more.")
+    if room < own:
+        why += " Its files are smaller here: there is no room for more."
+    return Suggestion(preset, {"size": _words(min(own, room))}, why)
 
 
 def _lasting(facts: DiskFacts) -> Suggestion:

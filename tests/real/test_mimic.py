@@ -59,6 +59,7 @@ def test_of_iostats_text_and_bad_input(tmp_path: Path) -> None:
         (("--from", IOSTAT, "--name", "pasted"), "already exists"),
         (("sdz", "--from", IOSTAT), "told nothing of sdz"),
         (("--from", "/no-such"), "cannot be read"),
+        (("--from", "/dev/zero"), "after the first 1 MiB is left out"),
     ):
         refused = diskprof("mimic", *words, home=tmp_path)
         assert refused.returncode == 2 and said in refused.stderr, (words, refused.stderr)

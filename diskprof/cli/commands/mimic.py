@@ -1,5 +1,6 @@
 """`diskprof mimic`: a preset that does what a disk was seen to do."""
 
+import shlex
 import sys
 import time
 from contextlib import ExitStack
@@ -17,7 +18,7 @@ from diskprof.cli.saying import say
 from diskprof.cli.stopped import Stopped
 from diskprof.model.errors import UsageError
 from diskprof.model.text import clean
-from diskprof.model.units import format_duration, parse_duration
+from diskprof.model.units import format_duration, format_size, parse_duration
 
 if TYPE_CHECKING:
     from diskprof.model.seen_load import SeenLoad
@@ -100,7 +101,7 @@ def _write(mimicked: "Mimicked", title: str, load: "SeenLoad", place: Path | Non
         written = run = str(place)
         _to_file(place, checked_toml(mimicked.preset), force=force)
     click.echo(clean(written))
-    say(f"Run it: diskprof run {clean(run)} TARGET")
+    say(f"Run it: diskprof run {clean(shlex.quote(run))} TARGET")
 
 
 def _to_file(path: Path, text: str, *, force: bool) -> None:
@@ -128,11 +129,15 @@ def _pasted(file: str, device: str) -> tuple[str, str, "SeenLoad"]:
 
     place = place_of(file)
     try:
-        text = sys.stdin.read(LONGEST_TEXT) if place is None else place.read_text(errors="replace")
+        with sys.stdin if place is None else place.open(errors="replace") as source:
+            text = source.read(LONGEST_TEXT + 1)
     except OSError as error:
         raise UsageError(f"{clean(file)} cannot be read: {error.strerror}.") from None
+    if len(text) > LONGEST_TEXT:
+        say(f"{clean(file)} is long: what is after the first {format_size(LONGEST_TEXT)} is left out.")
     name, load = load_of_iostat(text, device)
-    return f"{name}, {round(load.seconds)} reports of iostat", name, load
+    reports = round(load.seconds)
+    return f"{name}, {reports} {'report' if reports == 1 else 'reports'} of iostat", name, load
 
 
 def _recorded(ctx: click.Context, name: str) -> tuple[str, str, "SeenLoad"]:

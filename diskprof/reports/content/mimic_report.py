@@ -60,7 +60,7 @@ def _rows(load: SeenLoad, mimicked: Mimicked) -> Iterator[_Row]:
         yield (
             "In flight",
             depth,
-            f"up to {made.most_in_flight}",
+            f"up to {made.most_in_flight}{' a job' if len(mimicked.preset.tests[0].jobs) > 1 else ''}",
             "follows from the disk's speed",
         )
     yield _order(load, made)

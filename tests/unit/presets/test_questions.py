@@ -49,6 +49,8 @@ def test_a_promise_is_that_of_the_cloud_that_the_machine_is_of() -> None:
     little = suggestion(Question.PROMISE, DiskFacts(cloud="Google Cloud", room_bytes=64 * GIB))
     assert (little.preset, little.settings) == ("google-persistent-disk", {"size": "2g"})
     oracle = suggestion(Question.PROMISE, DiskFacts(cloud="Oracle Cloud", room_bytes=64 * GIB))
-    assert oracle.settings == {"size": "32g"}, "a directory needs a size"
+    assert oracle.settings == {"size": "32g"} and "smaller" in oracle.why, "a directory needs a size"
+    roomy = suggestion(Question.PROMISE, DiskFacts(cloud="Oracle Cloud", room_bytes=2000 * GIB))
+    assert roomy.settings == {"size": "500g"} and "smaller" not in roomy.why
     assert suggestion(Question.PROMISE, DiskFacts(cloud="Hetzner Cloud")).preset == "limit"
     assert (vendor_of(DiskFacts(cloud="AWS")), vendor_of(DiskFacts(cloud="Hetzner Cloud"))) == ("AWS", "")
