@@ -1,9 +1,11 @@
-"""How true a preset is that mimics a load: known loads of fio on a loop device, watched, mimicked, done again and watched again.
+"""How true a preset is that mimics a load: known loads of fio, watched, mimicked, done again and watched again.
 
-Needs root, a loop device and tracefs. The figures are those of the requests that the kernel traced, so how busy the machine is
-changes what the disk does, in both turns; a load that is held by its depth is as fast as the disk is then.
+Loads that read have a disk of known latency (FUSE, four servers of 2 ms, below a loop device); the others a loop device on a file.
 
-    python benchmarks/mimic.py [--quick] [--seconds S] [--only NAME] [--json FILE]
+Needs root, a loop device and tracefs. The preset is made of a watch of its own; then the load and the preset take turns, since
+how fast the disk is changes with what else the machine does. A load that is held by its depth is as fast as the disk.
+
+    python benchmarks/mimic.py [--quick] [--seconds S] [--rounds N] [--only NAME] [--json FILE]
 """
 
 import json
@@ -20,18 +22,30 @@ from measuring.processes import Home, end, generators, new_home, run
 
 generators()
 
+from model_disk import Queue, model_disk  # noqa: E402
+
 from diskprof.analysis.observed_load import load_of_requests  # noqa: E402
 from diskprof.devices.machine.device_watch import DeviceWatch  # noqa: E402
 from diskprof.devices.requests.trace import RequestTrace  # noqa: E402
 from diskprof.devices.requests.tracefs import tracefs  # noqa: E402
 from diskprof.devices.scan.udev import topology  # noqa: E402
-from diskprof.model.sample import Direction  # noqa: E402
+from diskprof.model.requests import Requests  # noqa: E402
+from diskprof.model.sample import Direction, SystemSample  # noqa: E402
 from diskprof.model.seen_load import SeenLoad  # noqa: E402
 from diskprof.presets.files.fio_text import job_file  # noqa: E402
 from diskprof.presets.mimic import mimic  # noqa: E402
 
 _IMAGE_BYTES = 256 << 20
 _SETTLED_S = 1.5
+READS: dict[str, tuple[str, ...]] = {
+    "read-rate": ("--rw=randread", "--bs=4k", "--rate_iops=700", "--iodepth=8"),
+    "read-depth": ("--rw=randread", "--bssplit=4k/60:32k/40", "--iodepth=16"),
+    "read-two": (
+        *("--rw=randread", "--bs=4k", "--rate_iops=400", "--iodepth=4"),
+        *("--name=scan", "--rw=read", "--bs=64k", "--rate_iops=100", "--iodepth=2"),
+    ),
+}
+"""Of a disk that is as fast at any time."""
 LOADS: dict[str, tuple[str, ...]] = {
     "rate": ("--rw=randrw", "--bs=4k", "--rate_iops=700,300", "--iodepth=4"),
     "sizes": (
@@ -43,7 +57,9 @@ LOADS: dict[str, tuple[str, ...]] = {
     "depth": ("--rw=randrw", "--rwmixread=70", "--bssplit=4k/60:32k/40", "--iodepth=16"),
     "log": (
         *("--rw=write", "--bs=8k", "--fdatasync=1", "--rate_iops=100", "--iodepth=1"),
-        *("--name=pages", "--rw=randrw", "--bs=8k", "--rate_iops=200,80", "--iodepth=4"),
+        # One job of both directions may abort (F100).
+        *("--name=reads", "--rw=randread", "--bs=8k", "--rate_iops=200", "--iodepth=4"),
+        *("--name=pages", "--rw=randwrite", "--bs=8k", "--rate_iops=80", "--iodepth=4"),
     ),
 }
 
@@ -60,13 +76,34 @@ class Row(NamedTuple):
 
 
 @contextmanager
+def traces(home: Home) -> Iterator[None]:
+    if tracefs():
+        yield
+        return
+    place = home.path / "tracing"
+    place.mkdir()
+    run(("mount", "-t", "tracefs", "tracefs", str(place)), home)
+    try:
+        yield
+    finally:
+        run(("umount", str(place)), home)
+
+
+@contextmanager
+def steady_disk(home: Home) -> Iterator[str]:
+    """A disk of known latency, to be read."""
+    place = home.path / "model"
+    place.mkdir()
+    with model_disk(place, Queue()) as file, ExitStack() as undo:
+        words = ("losetup", "--find", "--show", "--read-only", "--direct-io=on", str(file))
+        node = run(words, home).strip()
+        undo.callback(run, ("losetup", "--detach", node), home)
+        yield node
+
+
+@contextmanager
 def disk(home: Home) -> Iterator[str]:
     with ExitStack() as undo:
-        if not tracefs():
-            place = home.path / "tracing"
-            place.mkdir()
-            run(("mount", "-t", "tracefs", "tracefs", str(place)), home)
-            undo.callback(run, ("umount", str(place)), home)
         image = home.path / "disk.img"
         with image.open("wb") as file:
             for _ in range(_IMAGE_BYTES >> 20):
@@ -76,7 +113,10 @@ def disk(home: Home) -> Iterator[str]:
         yield node
 
 
-def watched(node: str, fio: Sequence[str], home: Home, seconds: float) -> SeenLoad:
+Seen = tuple[Requests, list[SystemSample]]
+
+
+def watched(node: str, fio: Sequence[str], home: Home, seconds: float) -> Seen:
     """What the kernel saw of a load while it went."""
     device = topology().get(Path(node).name)
     assert device
@@ -95,7 +135,14 @@ def watched(node: str, fio: Sequence[str], home: Home, seconds: float) -> SeenLo
             end(load.pid, child=False)
     if not seen:
         raise SystemExit("Nothing was seen.")
-    return load_of_requests(seen, intervals)
+    return seen, intervals
+
+
+def together(parts: Sequence[Seen]) -> SeenLoad:
+    requests, intervals = parts[0]
+    for more, later in parts[1:]:
+        requests, intervals = requests.plus(more), [*intervals, *later]
+    return load_of_requests(requests, intervals)
 
 
 def rows(first: SeenLoad, again: SeenLoad) -> list[Row]:
@@ -129,35 +176,48 @@ def _share(load: SeenLoad, direction: Direction, size: int) -> float:
 
 def main() -> None:
     options = parser(__doc__ or "")
-    options.add_argument("--seconds", type=float, help="how long each is watched (30; quick: 5)")
-    options.add_argument("--only", choices=sorted(LOADS), help="one load")
+    options.add_argument("--seconds", type=float, help="how long each is watched in a turn (10; quick: 5)")
+    options.add_argument("--rounds", type=int, help="how many turns each has (5; quick: 1)")
+    options.add_argument("--only", choices=[*READS, *LOADS], help="one load")
     chosen = options.parse_args()
-    seconds = chosen.seconds or (5.0 if chosen.quick else 30.0)
-    told = {}
-    with new_home() as home, disk(home) as node:
-        common = (
-            "--direct=1",
-            "--ioengine=libaio",
-            "--time_based",
-            "--runtime=3600",
-            "--norandommap",
-            f"--filename={node}",
-        )
-        for name, load in LOADS.items():
-            if chosen.only in (None, name):
-                first = watched(node, ("fio", *common, "--name=load", *_everywhere(load, common)), home, seconds)
-                preset = mimic(first, "mimicked", "mimicked", "benchmark").preset
-                jobs = home.path / "mimicked.fio"
-                # Two names of a file would have half of the load each (F75).
-                text = job_file(preset, {"runtime": "3600"})
-                jobs.write_text(re.sub(r"^filename=.*$", f"filename={node}", text, flags=re.MULTILINE))
-                again = watched(node, ("fio", str(jobs)), home, seconds)
-                told[name] = rows(first, again)
-                _print(name, first, told[name])
+    seconds = chosen.seconds or (5.0 if chosen.quick else 10.0)
+    rounds = chosen.rounds or (1 if chosen.quick else 5)
+    told: dict[str, list[Row]] = {}
+    with new_home() as home, traces(home):
+        for loads, place in ((READS, steady_disk), (LOADS, disk)):
+            wanted = {name: load for name, load in loads.items() if chosen.only in (None, name)}
+            if wanted:
+                with place(home) as node:
+                    told |= {name: compared(name, node, load, home, seconds, rounds) for name, load in wanted.items()}
     if chosen.json:
         Path(chosen.json).write_text(
             json.dumps({name: [row._asdict() for row in found] for name, found in told.items()})
         )
+
+
+def compared(name: str, node: str, load: Sequence[str], home: Home, seconds: float, rounds: int) -> list[Row]:
+    """A load and the preset of it, in turns; prints how near they are."""
+    common = (
+        "--direct=1",
+        "--ioengine=libaio",
+        "--time_based",
+        "--runtime=3600",
+        "--norandommap",
+        f"--filename={node}",
+    )
+    fio = ("fio", *common, "--name=load", *_everywhere(load, common))
+    preset = mimic(together([watched(node, fio, home, seconds)]), "mimicked", "mimicked", "benchmark").preset
+    jobs = home.path / "mimicked.fio"
+    # Two names of a file would have half of the load each (F75).
+    text = job_file(preset, {"runtime": "3600"})
+    jobs.write_text(re.sub(r"^filename=.*$", f"filename={node}", text, flags=re.MULTILINE))
+    turns = [
+        (watched(node, fio, home, seconds), watched(node, ("fio", str(jobs)), home, seconds)) for _ in range(rounds)
+    ]
+    first, again = (together(side) for side in zip(*turns, strict=True))
+    found = rows(first, again)
+    _print(name, first, found)
+    return found
 
 
 def _everywhere(load: Sequence[str], common: Sequence[str]) -> Iterator[str]:
