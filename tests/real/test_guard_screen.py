@@ -59,7 +59,7 @@ def chosen(home: Path, node: str) -> Iterator[Terminal]:
         # What was pressed twice to open the field may stand in it.
         screen.press("\x15", node, "enter")
         screen.wait_for(f" {node}", gone="Select a target")
-        screen.press_until("/", "type to filter")
+        screen.press_until("/", "filter: Enter keeps")
         screen.press("\x15", "zeroing", "enter")
         screen.wait_for("zeroing", "Zeroing nothing")
         # Of the plan: the list has "8 MiB" before it, and the plan before was one that writes, too.
@@ -242,7 +242,7 @@ def test_a_second_run_from_the_screen_waits_for_the_first(home: Path) -> None:
             screen.wait_for("Test 1 of 6")
             screen.press("1")
             screen.wait_for("Running:", "Plan", "Quick check")
-            screen.press_until("/", "type to filter")
+            screen.press_until("/", "filter: Enter keeps")
             screen.press("zeroing", "enter")
             screen.wait_for("zeroing", "8 MiB")
             screen.press_until("enter", f"Run {run_id}", "Wait for its end, then start")

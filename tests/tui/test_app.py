@@ -144,15 +144,15 @@ async def test_opens_on_live_if_a_run_is_in_progress(bench: Bench, runs: int, mo
             assert type(app.screen) is MODES[key]
 
 
-async def test_a_notice_stands_in_place_of_the_keys_and_stays_on_its_screen(bench: Bench) -> None:
+async def test_a_notice_leaves_the_tabs_and_the_keys_and_stays_on_its_screen(bench: Bench) -> None:
     app = DiskprofApp(bench.session(), charset=Charset.BRAILLE)
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await until(pilot, lambda: bool(bench.planned))
         await settle(pilot)
-        above = text_of(pilot).splitlines()[:-1]
+        below = text_of(pilot).splitlines()[1:]
         pilot.app.notify("Wrote report.md")
-        await see(pilot, "Wrote report.md")
-        assert text_of(pilot).splitlines()[:-1] == above
+        await see(pilot, "Wrote report.md", "1 Run", "4 Compare")
+        assert text_of(pilot).splitlines()[1:] == below
         await press(pilot, "3")
         assert "Wrote report.md" not in text_of(pilot)
 
