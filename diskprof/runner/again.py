@@ -13,7 +13,7 @@ from diskprof.model.expectation import ASKED, Asked
 from diskprof.model.job import EngineJob, FioJob, Opened
 from diskprof.model.plan import Hazard, PlannedTest, Severity, WritePermission
 from diskprof.model.preset import Job, Parameter, ParameterKind, Preset, TargetSlot, Test
-from diskprof.model.read_write_map import MapRule
+from diskprof.model.read_write_map import CellOutcome
 from diskprof.model.units import format_size
 from diskprof.presets.limit_text import limit_text_of
 from diskprof.presets.map_text import map_text_of
@@ -77,8 +77,9 @@ def plan_again(
     environment = run.environment
     refuse_other_disks(run.id, (environment.disks, *(other.disks for other in environment.others)), plan, tree)
     if known := _known_cells(run, plan):
-        plan = replace(plan, read_write_map=known)
-        words = f"Continues the map of run {run.id}: {len(known.known)} cells are known and not measured again."
+        outlook = replace(outlook, wish=replace(outlook.wish, known=known))
+        plan = session.plan_of(outlook.wish)
+        words = f"Continues the map of run {run.id}: {len(known)} cells are known and not measured again."
         hazards += (Hazard("continued-map", Severity.NOTES, words),)
     if (host := session.hostname()) != run.environment.hostname and run.environment.hostname:
         words = f"Run {run.id} was on {run.environment.hostname}, this is {host}."
@@ -86,13 +87,10 @@ def plan_again(
     return replace(outlook, plan=replace(plan, hazards=(*plan.hazards, *hazards)))
 
 
-def _known_cells(run: Run, plan: Plan) -> MapRule | None:
-    """The map of `plan` with the cells that `run` measured of the same one; None where it is complete, and of another plan."""
-    found, wanted = found_map(run), plan.read_write_map
-    if found is None or wanted is None or found.complete or _rules(plan) != _rules(run.plan):
-        return None
-    cells = cells_of(run)
-    return replace(wanted, known=cells) if cells else None
+def _known_cells(run: Run, plan: Plan) -> tuple[CellOutcome, ...]:
+    """The cells that `run` measured of the map of `plan`; none where it is complete, or another one."""
+    found = found_map(run)
+    return () if found is None or found.complete or _rules(plan) != _rules(run.plan) else cells_of(run)
 
 
 def preset_again(plan: Plan, library: Library) -> PresetNow:

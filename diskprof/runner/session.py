@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from diskprof.model.expectation import Asked
     from diskprof.model.plan import Plan
     from diskprof.model.preset import Preset, TargetSlot
+    from diskprof.model.read_write_map import CellOutcome
     from diskprof.model.run import Run
     from diskprof.model.run_series import NewSeries, Repetition, SeriesPlan
     from diskprof.model.sample import Sample
@@ -57,7 +58,7 @@ class Wish:
     `named` are the paths for the slots of a preset with several targets, in place of `place`; `settings` the values of
     parameters that are not the preset's own, and `variant` the name of the variant that they start from, empty for none;
     `permission` is what may be done to a raw device, `expectations` what is asked for beside the preset's own,
-    `disk_class` the class that the disk is said to be of.
+    `disk_class` the class that the disk is said to be of. `known` are the cells of a read/write map that are not measured again.
     """
 
     preset: Preset
@@ -69,6 +70,7 @@ class Wish:
     permission: WritePermission = _NO_WRITING
     expectations: Sequence[Asked] = ()
     disk_class: str = ""
+    known: tuple[CellOutcome, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -256,7 +258,9 @@ class Session:
         """
         named = {slot: self.resolve_target(text, wish.tree) for slot, text in wish.named.items()}
         target = None if named or wish.place is None else self.resolve_target(self._path_of(wish), wish.tree)
-        return self.make_plan(wish, target, named, waiting)
+        plan = self.make_plan(wish, target, named, waiting)
+        drawn = plan.read_write_map
+        return replace(plan, read_write_map=replace(drawn, known=wish.known)) if drawn else plan
 
     def outlook(self, wish: Wish) -> Outlook:
         """The plan of a wish, or why there is none; looks at the file system, so it belongs in a thread."""

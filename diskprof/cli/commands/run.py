@@ -253,7 +253,7 @@ def rerun_command(ctx: click.Context, /, run: str, **how: Any) -> None:
     """Run RUN again: same preset, settings, targets and expectations, planned anew. Tags and note are not copied.
 
     A series is repeated as it was: as often, or until the same interval, in the same order; so is a fleet run, on the same
-    hosts, each by its own plan.
+    hosts, each by its own plan. A read/write map that is not complete goes on: cells that it has are not measured again.
 
     If the preset changed since, the tests that the run recorded are used. A target on another disk than then is refused.
 

@@ -6,9 +6,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from drawn_map import drawn, triangle
 from shipped import SHIPPED
 
 from diskprof.analysis.expectations import parse_expectation
+from diskprof.analysis.map_found import cells_of
 from diskprof.model.device import Device, DeviceKind, DeviceTree
 from diskprof.model.errors import Refused, UsageError
 from diskprof.model.plan import Plan
@@ -158,3 +160,19 @@ def test_a_run_of_another_host_warns(quick: Callable[..., Wish]) -> None:
     assert plan is not None and [hazard.message for hazard in plan.hazards if hazard.name == "other-host"] == [
         "Run k3f7p2qa was on db-02, this is db-01."
     ]
+
+
+def test_a_map_that_is_not_complete_goes_on_with_the_cells_it_has(tmp_path: Path) -> None:
+    session, preset = Here(*SHIPPED.presets), SHIPPED.get("read-write-map")
+    wish = Wish(preset, Place(path=str(tmp_path)), DeviceTree((DISK,)), {"size": "64m", "reads": "4", "writes": "4"})
+    begun = carried_out(session, wish)
+    begun = replace(begun, status=Status.INTERRUPTED, tests=drawn(triangle, most=7, status=Status.INTERRUPTED).tests)
+    outlook = session.again(begun)
+    plan, cells = outlook.plan, cells_of(begun)
+    assert plan and plan.read_write_map and plan.read_write_map.known == cells and len(cells) == 6
+    assert "6 cells are known" in next(hazard.message for hazard in plan.hazards if hazard.name == "continued-map")
+    # Made once more, as for a device that is named, it goes on all the same.
+    assert session.plan_of(outlook.wish).read_write_map == plan.read_write_map
+    assert plan.seconds < begun.plan.seconds
+    whole = session.again(replace(begun, tests=drawn(triangle).tests, status=Status.COMPLETE)).plan
+    assert whole and whole.read_write_map and whole.read_write_map.known == ()
