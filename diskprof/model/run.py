@@ -344,8 +344,8 @@ class TestRecord:
 
     @property
     def parts(self) -> tuple["TestRecord", ...]:
-        """Each of its jobs as a test of its own, called `test.job`, where it has several and is no cell of a sweep."""
-        jobs = self.result.jobs if self.result and not self.planned.cell else ()
+        """Each of its jobs as a test of its own, called `test.job`, where it has several and is no cell of a sweep or a map."""
+        jobs = self.result.jobs if self.result and not self.planned.one_of_many else ()
         return tuple(self._part(job) for job in jobs) if len(jobs) > 1 else ()
 
     def _part(self, job: JobResult) -> "TestRecord":

@@ -9,7 +9,7 @@ from handmade import direction, fio, latency, run
 from diskprof.analysis.map_search import next_cell
 from diskprof.model.limit import Trial
 from diskprof.model.read_write_map import CellOutcome, MapRule
-from diskprof.model.run import Run, Status
+from diskprof.model.run import JobResult, Run, Status
 from diskprof.presets.map_cells import map_cell_name, map_cell_title
 
 IOPS, BANDWIDTH = 2000.0, 20e6
@@ -73,6 +73,11 @@ def drawn(
             runtime_s=3,
         )
         planned = replace(test.planned, trial=each.trial, title=map_cell_title(each.trial, times[each.trial]))
-        given.append(replace(test, planned=planned, status=Status.COMPLETE if over else status))
+        result = test.result
+        if result and result.read and result.write:
+            # As of two jobs beside each other.
+            jobs = (JobResult(read=result.read, name="reads"), JobResult(write=result.write, name="writes"))
+            result = replace(result, jobs=jobs)
+        given.append(replace(test, planned=planned, result=result, status=Status.COMPLETE if over else status))
     made = run(*given, status=status)
     return replace(made, plan=replace(made.plan, read_write_map=rule))

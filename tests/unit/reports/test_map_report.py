@@ -104,3 +104,9 @@ def test_like_maps_have_one_fingerprint_whatever_they_measured() -> None:
     finer = drawn(triangle, MapRule(8, 8))
     assert fingerprint(one.plan, one.environment) != fingerprint(finer.plan, finer.environment)
     assert map_blocks(drawn(triangle, most=1)) == []
+
+
+def test_a_cell_is_one_test_and_not_its_reads_and_its_writes_once_more() -> None:
+    made = drawn(triangle)
+    assert any(test.result and len(test.result.jobs) == 2 for test in made.tests)
+    assert made.records == made.apart == made.tests
