@@ -71,18 +71,18 @@ def parse_limit(text: str) -> LimitRule | None:
         raise UsageError(f"{twice} is promised twice", "The lower value alone counts: leave the other out.")
     rule = LimitRule(promises, _by(table.get("by", LimitBy.RATE)))
     if "depth" in table:
-        rule = replace(rule, depth=_count("depth", table["depth"], 2, MOST_DEPTH))
+        rule = replace(rule, depth=count_of("depth", table["depth"], 2, MOST_DEPTH))
     if "trials" in table:
-        rule = replace(rule, most_trials=_count("trials", table["trials"], 3, _MOST_TRIALS))
+        rule = replace(rule, most_trials=count_of("trials", table["trials"], 3, _MOST_TRIALS))
     if "curve" in table and table["curve"] != "0":
-        rule = replace(rule, curve=_count("curve", table["curve"], _LEAST_POINTS, _MOST_POINTS))
+        rule = replace(rule, curve=count_of("curve", table["curve"], _LEAST_POINTS, _MOST_POINTS))
     for key, name, most in (
         ("short", "short_s", _LONGEST_TRIAL_S),
         ("full", "full_s", _LONGEST_TRIAL_S),
         ("at_most", "most_s", _LONGEST_S),
     ):
         if key in table:
-            rule = replace(rule, **{name: _seconds(key, table[key], most)})  # type: ignore[arg-type]
+            rule = replace(rule, **{name: seconds_of(key, table[key], most)})  # type: ignore[arg-type]
     _check(rule)
     return rule
 
@@ -166,13 +166,15 @@ def _by(text: str) -> LimitBy:
         raise UsageError(f"by={text[:40]} is not possible", f"Choose {' or '.join(LimitBy)}.") from None
 
 
-def _count(key: str, text: str, least: int, most: int) -> int:
+def count_of(key: str, text: str, least: int, most: int) -> int:
+    """A whole number from `least` to `most`. Raises UsageError, which names `key`."""
     if not re.fullmatch(r"\d{1,6}", text, re.ASCII) or not least <= int(text) <= most:
         raise UsageError(f"{key}={text[:40]} is not possible", f"Choose {least} to {most}.")
     return int(text)
 
 
-def _seconds(key: str, text: str, most: float) -> float:
+def seconds_of(key: str, text: str, most: float) -> float:
+    """A duration of a trial or of all of them, at most so many seconds. Raises UsageError, which names `key`."""
     try:
         seconds = parse_duration(text)
     except UnitError as error:

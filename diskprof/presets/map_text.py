@@ -4,15 +4,16 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from diskprof.model.errors import UnitError, UsageError
+from diskprof.model.errors import UsageError
 from diskprof.model.read_write_map import MapRule
-from diskprof.model.units import format_duration, parse_duration
+from diskprof.model.units import format_duration
+from diskprof.presets.limit_text import count_of, seconds_of
 from diskprof.presets.options.values import write_duration
 
 KEYS = ("reads", "writes", "depth", "length", "at_most")
 _LEAST_LEVELS, _MOST_LEVELS = 2, 16
 _MOST_DEPTH = 256
-_LEAST_S, _LONGEST_CELL_S, _LONGEST_S = 1.0, 3600.0, 86400.0
+_LONGEST_CELL_S, _LONGEST_S = 3600.0, 86400.0
 _OPTION = re.compile(r"([a-z_]+)=(\S+)", re.ASCII)
 
 
@@ -51,10 +52,10 @@ def parse_map(text: str) -> MapRule | None:
         ("depth", "depth", 1, _MOST_DEPTH),
     ):
         if key in table:
-            rule = replace(rule, **{name: _count(key, table[key], least, most)})  # type: ignore[arg-type]
+            rule = replace(rule, **{name: count_of(key, table[key], least, most)})  # type: ignore[arg-type]
     for key, name, longest in (("length", "cell_s", _LONGEST_CELL_S), ("at_most", "most_s", _LONGEST_S)):
         if key in table:
-            rule = replace(rule, **{name: _seconds(key, table[key], longest)})  # type: ignore[arg-type]
+            rule = replace(rule, **{name: seconds_of(key, table[key], longest)})  # type: ignore[arg-type]
     if rule.most_s < 3 * rule.seconds(rule.all_reads):
         raise UsageError(
             f"at_most={format_duration(rule.most_s)} is too short for three cells",
@@ -80,21 +81,3 @@ def map_words(rule: MapRule) -> str:
 
 def _unit(written: str) -> str:
     return written if written.endswith("s") else f"{written}s"
-
-
-def _count(key: str, text: str, least: int, most: int) -> int:
-    if not re.fullmatch(r"\d{1,6}", text, re.ASCII) or not least <= int(text) <= most:
-        raise UsageError(f"{key}={text[:40]} is not possible", f"Choose {least} to {most}.")
-    return int(text)
-
-
-def _seconds(key: str, text: str, most: float) -> float:
-    try:
-        seconds = parse_duration(text)
-    except UnitError as error:
-        raise UsageError(f"{key}={text[:40]}: {error.message}", error.hint) from None
-    if not _LEAST_S <= seconds <= most:
-        raise UsageError(
-            f"{key}={text[:40]} is not possible", f"Choose {format_duration(_LEAST_S)} to {format_duration(most)}."
-        )
-    return seconds

@@ -86,7 +86,9 @@ def other_io(view: TestView) -> Finding | None:
     if named:
         advice = f"Stop {'it' if len(named) == 1 else 'them'} or wait, and run the test again."
     elif hidden:
-        evidence.append(f"the I/O of {hidden} processes of other users could not be read")
+        evidence.append(
+            f"the I/O of {hidden} {'process' if hidden == 1 else 'processes'} of other users could not be read"
+        )
         advice = "Run the test as root, which names the process, or find it (iotop, pidstat -d 1); stop it or wait."
     else:
         advice = "Find the process (iotop, pidstat -d 1), stop it or wait, and run the test again."

@@ -193,7 +193,8 @@ class ProcessWatch:
 def hidden_processes(roots: Roots = SYSTEM) -> int:
     """How many processes there are whose I/O this user may not see."""
     proc = str(roots.proc)
-    return sum(not _amounts(_raw(f"{proc}/{pid}/io")) for pid in _pids(proc))
+    # One that has just ended cannot be read, either.
+    return sum(not _amounts(_raw(f"{proc}/{pid}/io")) and (roots.proc / str(pid)).exists() for pid in _pids(proc))
 
 
 def _pids(proc: str) -> Iterable[int]:

@@ -64,8 +64,8 @@ def _together(found: FoundMap) -> list[str]:
         told.append(f"All reads were reached beside up to {format_bandwidth(writes[at_most])}")
     if beside := found.edge(last[1]):
         told.append(f"all writes beside up to {reads[beside - 1]:,} reads/s")
-    half = _half(found)
-    if half:
+    # Where that is known from all writes, it is told already.
+    if (half := _half(found)) and beside <= (len(reads) - 1) // 2:
         told.append(half)
     if not told:
         return []

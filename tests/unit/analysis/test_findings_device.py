@@ -70,6 +70,8 @@ def test_processes_that_may_not_be_seen_are_told_of_where_nobody_can_be_named() 
     assert found is not None
     assert "; the I/O of 112 processes of other users could not be read" in found.evidence
     assert "as root" in found.advice
+    found = named("other-io", run(READ, environment=environment(hidden_processes=1)), system(read_rate=150 * MB))
+    assert found and "; the I/O of 1 process of other users could not be read" in found.evidence
     known = replace(run(READ, environment=hidden), processes=(process(7, "dd", 15e8),))
     found = named("other-io", known, system(read_rate=150 * MB))
     assert found is not None and "112" not in found.evidence and "root" not in found.advice

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from fake_machine import Machine
 
+from diskprof.devices.machine import process_watch
 from diskprof.devices.machine.disk_files import numbers_above
 from diskprof.devices.machine.process_watch import LEAST_BYTES, ProcessWatch, hidden_processes
 from diskprof.model.process_io import ProcessIo, together
@@ -204,8 +205,11 @@ def test_all_that_lies_on_a_disk_is_of_it(machine: Machine) -> None:
     assert len(numbers_above(["sdb"], machine.roots)) == 1
 
 
-def test_processes_that_may_not_be_seen_are_counted(processes: Processes) -> None:
+def test_processes_that_may_not_be_seen_are_counted(processes: Processes, monkeypatch: pytest.MonkeyPatch) -> None:
     assert hidden_processes(processes.roots) == 0
+    with monkeypatch.context() as ended:
+        ended.setattr(process_watch, "_pids", lambda _: [99_999])
+        assert hidden_processes(processes.roots) == 0, "it ended before it was read"
     processes.is_at(200, 1)
     (processes.roots.proc / "200" / "io").unlink()
     assert hidden_processes(processes.roots) == 1

@@ -34,6 +34,10 @@ def test_the_sentence_says_what_the_disk_does_together() -> None:
     assert "1,000 reads/s beside up to 10.0 MB/s" in map_sentence(one) and map_sentence(one) in verdict(one)
     assert headline(one) == "map: 2.00k read IOPS, 20.0 MB/s written"
     assert map_sentence(run(fio(read=direction(100)))) == ""
+    small = drawn(
+        lambda reads, written: (min(reads, 2000.0), min(written, 20e6 if reads <= 1000 else 10e6)), MapRule(2, 2)
+    )
+    assert "all writes beside up to 1,000 reads/s. " in map_sentence(small), "and not once more"
 
 
 def test_a_map_that_was_stopped_tells_what_is_known_so_far() -> None:
