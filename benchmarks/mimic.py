@@ -205,7 +205,8 @@ def compared(name: str, node: str, load: Sequence[str], home: Home, seconds: flo
         "--norandommap",
         f"--filename={node}",
     )
-    fio = ("fio", *common, "--name=load", *_everywhere(load, common))
+    # What stands before the first name holds for all jobs.
+    fio = ("fio", *common, "--name=load", *load)
     preset = mimic(together([watched(node, fio, home, seconds)]), "mimicked", "mimicked", "benchmark").preset
     jobs = home.path / "mimicked.fio"
     # Two names of a file would have half of the load each (F75).
@@ -218,14 +219,6 @@ def compared(name: str, node: str, load: Sequence[str], home: Home, seconds: flo
     found = rows(first, again)
     _print(name, first, found)
     return found
-
-
-def _everywhere(load: Sequence[str], common: Sequence[str]) -> Iterator[str]:
-    """What is common stands in each job."""
-    for word in load:
-        yield word
-        if word.startswith("--name="):
-            yield from common
 
 
 def _print(name: str, first: SeenLoad, found: Sequence[Row]) -> None:

@@ -22,6 +22,7 @@ from diskprof.model.requests import (
 SECTOR = 512
 _ENDS = 64
 """So many streams of a direction may go on side by side: a request that begins where one of so many before it ended is in order."""
+_MOST_KINDS = 256
 _MOST_PIECES = 1 << 20
 _LEAST_PIECE = 1 << 20
 _MOST_NAMES = 10_000
@@ -112,6 +113,9 @@ class RequestSums:
                 continue
             thread, sector, sectors, rwbs, name = fields
             if (kind := kinds.get(rwbs)) is None:
+                # Behind the letters there may be anything.
+                if len(kinds) >= _MOST_KINDS:
+                    kinds.clear()
                 kind = kinds[rwbs] = self._kind(rwbs)
             side, durable, flush = kind
             self._flushes += flush

@@ -187,6 +187,13 @@ def test_flushes_discards_and_what_nobody_saw_begin_are_no_reads_or_writes() -> 
     assert (seen.flushes, seen.read.ios, seen.write.ios, seen.write.durable) == (1, 0, 1, 1)
 
 
+def test_what_stands_behind_the_letters_of_a_kind_means_nothing() -> None:
+    sums = RequestSums(MIB, 0, 0)
+    for number in range(1000):
+        sums.add([issued(2 * number, 8, 8, b"R\0" + number.to_bytes(6, "little")), done(2 * number + 1, 8)])
+    assert taken(sums, 3000).requests.read.ios == 1000
+
+
 def test_after_lost_events_nothing_is_in_flight() -> None:
     sums = RequestSums(MIB, 0, 0)
     sums.add([issued(1, 0), issued(2, 80)])
