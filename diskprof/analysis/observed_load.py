@@ -16,13 +16,15 @@ _SELDOM = 0.999
 
 def load_of_requests(requests: Requests, intervals: Sequence[SystemSample]) -> SeenLoad:
     """Of requests that were traced. `intervals` are the kernel's counters of the same time."""
-    seconds = requests.duration_ns / 1e9
+    # A run that was imported may say anything.
+    seconds = max(1, requests.duration_ns) / 1e9
     sizes = tuple(
         SeenSize(direction, each.size, each.ios / seconds, each.in_order / each.ios)
         for direction in Direction
         for each in requests.direction(direction).sizes
+        if each.ios > 0 and each.size > 0
     )
-    writes = requests.write.ios
+    writes = max(0, requests.write.ios)
     return SeenLoad(
         LoadSource.REQUESTS,
         seconds,

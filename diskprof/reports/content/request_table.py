@@ -26,7 +26,8 @@ def traced_report(traced: RequestInterval) -> list[Block]:
 def request_report(requests: Requests) -> list[Block]:
     """Sizes, facts and processes; of no requests only what was lost."""
     lost = lost_note(requests)
-    if not requests.ios:
+    # A run that was imported may say anything.
+    if requests.ios <= 0:
         return lost
     return [_sizes(requests), Facts(tuple(_facts(requests))), *_processes(requests.processes), *lost]
 
@@ -56,7 +57,8 @@ def _percentiles(took: Latencies) -> list[str]:
 
 
 def _sizes(requests: Requests) -> Table:
-    reads, writes = ({each.size: each for each in side.sizes} for side in (requests.read, requests.write))
+    sides = (requests.read, requests.write)
+    reads, writes = ({each.size: each for each in side.sizes if each.ios > 0} for side in sides)
     counts = {size: sum(side[size].ios for side in (reads, writes) if size in side) for size in {*reads, *writes}}
     shown = sorted(sorted(counts, key=lambda size: -counts[size])[:_MOST_SIZES])
     rows = []
@@ -98,9 +100,9 @@ def _facts(requests: Requests) -> list[Fact]:
 
 
 def _processes(processes: Sequence[RequestProcess]) -> list[Block]:
-    if not processes:
-        return []
     whole = sum(each.ios for each in processes)
+    if whole <= 0:
+        return []
     rows = tuple(
         (
             *(Cell(each.name), Cell(str(each.pid)), Cell(f"{each.reads:,}"), Cell(f"{each.writes:,}")),

@@ -7,9 +7,13 @@ import pytest
 from diskprof.analysis.observed_load import load_of_counters, load_of_requests, pace_of
 from diskprof.devices.requests.pages import RequestEvent
 from diskprof.devices.requests.sums import Names, RequestSums
-from diskprof.model.requests import Requests
+from diskprof.model.errors import UsageError
+from diskprof.model.requests import DirectionRequests, Requests, SizeRequests
 from diskprof.model.sample import Direction, Phase, SystemSample
 from diskprof.model.seen_load import LoadSource, Pace, SeenLoad
+from diskprof.presets.mimic import mimic
+from diskprof.reports.content.request_table import request_report
+from diskprof.reports.render.lines import text
 
 SECOND = 10**9
 MS = 10**6
@@ -87,3 +91,16 @@ def test_of_counters_there_are_means_alone() -> None:
     assert (load.source, load.depth, load.highest_per_s, load.in_order) == (LoadSource.COUNTERS, 3.0, 2000.0, None)
     assert [(each.size, each.per_s) for each in load.sizes] == [(4096, 1050.0), (8192, 450.0)]
     assert load_of_counters([]).per_s() == 0
+
+
+def test_what_an_imported_run_says_of_no_requests_is_no_load() -> None:
+    odd = (SizeRequests(0, 5), SizeRequests(4096, 0), SizeRequests(8192, -3))
+    load = load_of_requests(Requests(0, write=DirectionRequests(odd)), ())
+    assert load.sizes == () and load.per_s() == 0
+    with pytest.raises(UsageError, match="nothing to mimic"):
+        mimic(load, "x", "x", "x")
+    for requests in (
+        Requests(0, DirectionRequests(odd)),
+        Requests(0, DirectionRequests((SizeRequests(4096, 5, 9), *odd))),
+    ):
+        assert isinstance(text(request_report(requests), 80), str)
