@@ -165,8 +165,8 @@ def counters_of(disks: Sequence[Device]) -> tuple[Told, ...]:
     if not program or not disks:
         return tuple(Told(None, Silence.MISSING) for _ in disks)
     with ThreadPoolExecutor(len(disks)) as pool:
-        answers = pool.map(lambda disk: run_briefly((program, *_COUNTING, disk.node), _PATIENCE_S).output, disks)
-        return tuple(map(parse_counters, answers))
+        answers = pool.map(lambda disk: run_briefly((program, *_COUNTING, disk.node), _PATIENCE_S), disks)
+        return tuple(Told(None, Silence.LATE) if each.late else parse_counters(each.output) for each in answers)
 
 
 def parse_counters(text: str) -> Told:

@@ -8,11 +8,13 @@ LEAST_STEPS = 16
 
 
 class Silence(StrEnum):
-    """Why a drive told nothing. MISSING: smartctl is not installed; DENIED: it takes root; MUTE: it has no such counters."""
+    """Why a drive told nothing. MISSING: smartctl is not installed; DENIED: it takes root; LATE: it did not answer in time; MUTE:
+    it has no such counters."""
 
     MISSING = "missing"
     DENIED = "denied"
     ASLEEP = "asleep"
+    LATE = "late"
     MUTE = "mute"
 
 

@@ -30,6 +30,13 @@ def test_reads_are_across_and_writes_upward_with_the_edge_behind_the_last_cell_t
     assert "1.50 ms" in shown(made, figure=1, height=9)[-3]
 
 
+def test_shades_are_of_the_latencies_that_are_shown() -> None:
+    """Not of a cell that was not reached, whose reads took far longer."""
+    made = drawn(lambda reads, written: (min(reads, 2000.0) * (0.8 if written > 6e6 else 1), min(written, 20e6)))
+    lines = shown(made, current=1, height=9, flat=True)
+    assert "█ 7.00 ms" in next(line for line in lines if line.lstrip().startswith("5.00 MB/s"))
+
+
 @pytest.mark.parametrize(("width", "height"), [(40, 6), (80, 12), (120, 30), (24, 5)])
 def test_it_keeps_to_its_room_and_shows_the_current_cell(width: int, height: int) -> None:
     made = drawn(triangle, MapRule(8, 8))

@@ -17,6 +17,7 @@ _WHY = {
     Silence.MISSING: "smartctl is not installed: what the drive counts is not known.",
     Silence.DENIED: "What the drive counts is told to root only.",
     Silence.ASLEEP: "The drive was in standby before the run, and was not woken to be asked what it counts.",
+    Silence.LATE: "The drive did not answer smartctl in time: what it counts is not known.",
     Silence.MUTE: "The drive does not tell smartctl what it counts.",
 }
 

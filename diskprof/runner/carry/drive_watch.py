@@ -59,5 +59,5 @@ def _advice(silence: Silence) -> str:
             return install_command(("smartmontools",))
         case Silence.DENIED:
             return sudo_command(())
-        case Silence.ASLEEP | Silence.MUTE:
+        case Silence.ASLEEP | Silence.LATE | Silence.MUTE:
             return ""

@@ -50,7 +50,9 @@ def map_lines(
     room = height - len(lines) - 1
     rows = _window(len(found.axes.writes), room, here[1] if here else 0)
     tall = max(1, min(2, room // len(rows)))
-    levels = levels_of({place: value for place, cell in found.cells.items() if (value := of(cell)) is not None})
+    # Those of cells that were not reached, which are not shown, are far above.
+    reached = {place: cell for place, cell in found.cells.items() if found.state(place) is CellState.REACHED}
+    levels = levels_of({place: value for place, cell in reached.items() if (value := of(cell)) is not None})
     for y in reversed(rows):
         for part in range(tall):
             middle = part == tall // 2

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from diskprof.engines import smartctl
 from diskprof.engines.smartctl import Told, counters_of, counts_itself, parse_counters
 from diskprof.model.device import Device, DeviceKind, Transport
 from diskprof.model.drive import DriveCount, DriveCounters, Silence
@@ -151,6 +152,10 @@ def test_all_disks_are_asked_at_once_and_gently(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setenv("DISKPROF_SMARTCTL", str(tmp_path / "none"))
     assert counters_of(disks) == (Told(None, Silence.MISSING),) * 2
     assert counters_of(()) == ()
+    program.write_text("#!/bin/sh\nexec tail -f /dev/null\n")
+    monkeypatch.setenv("DISKPROF_SMARTCTL", str(program))
+    monkeypatch.setattr(smartctl, "_PATIENCE_S", 0.1)
+    assert counters_of(disks[:1]) == (Told(None, Silence.LATE),), "it may well count, and did not say so"
 
 
 @given(st.one_of(st.text(), st.sampled_from(sorted(DATA.glob("*.json"))).map(lambda path: path.read_text()[:-40])))

@@ -52,6 +52,7 @@ def test_a_row_for_each_drive() -> None:
             "What the drive counts is told to root only. To see it: sudo diskprof",
         ),
         (DriveRecord("sda", silence=Silence.ASLEEP), "was in standby"),
+        (DriveRecord("sda", silence=Silence.LATE), "did not answer smartctl in time"),
         (DriveRecord("sda", silence=Silence.MUTE), "does not tell smartctl"),
     ],
 )
