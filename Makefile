@@ -87,7 +87,7 @@ fuzz: ready ## Try properties on examples drawn at random, fuzz what reads forei
 	@$(BIN)/python -c 'import atheris' 2>/dev/null || $(BIN)/python -m pip install -q -e '.[fuzz]'
 	@$(BIN)/python -m fuzz $(ARGS)
 
-screenshots: ready ## Draw screenshots/ from real runs on two loop disks: root, 3 minutes: ARGS='live compare'
+screenshots: ready ## Draw screenshots/ from real runs on two loop disks: root, 8 minutes: ARGS='live compare'
 	@$(BIN)/python scripts/screenshots.py $(ARGS)
 
 snapshots: ready ## Draw anew what the tests hold the screens against

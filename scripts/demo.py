@@ -28,9 +28,13 @@ HOST = "vm-1"
 FREE, LIMITED = "vps-a", "vps-b"
 IOPS, MB_PER_S = 20_000, 500
 """What `LIMITED` gets, of reads and of writes."""
+SLOW_IOPS, SLOW_MB_PER_S = 2_000, 20
+"""What it gets while it is asked for its limits: a machine of two cores can send that, and more."""
 PLACE = Path("/mnt")
 HOME = PLACE / "home"
 
+_GROUPS: list[Group] = []
+"""The control group of the machine that this process is in."""
 _MADE = "_DISKPROF_DEMO"
 """In the environment of a process in the machine: the directory of the images, and the control group."""
 _SIZE = 8 << 30
@@ -79,9 +83,15 @@ def _enter(directory: Path, group: Group) -> None:
         # Not every file system can: then the page cache answers, as the findings say.
         tried("losetup", "--direct-io=on", node_of(name))
     call("umount", "--lazy", images)
-    for way in ("read", "write"):
-        group.throttle(node_of(LIMITED)).limit(way, iops=IOPS, bytes_per_s=MB_PER_S * 10**6)
+    _GROUPS.append(group)
+    limit(IOPS, MB_PER_S)
     os.chdir(HOME)
+
+
+def limit(iops: int, mb_per_s: int) -> None:
+    """What `LIMITED` gets from now on."""
+    for way in ("read", "write"):
+        _GROUPS[-1].throttle(node_of(LIMITED)).limit(way, iops=iops, bytes_per_s=mb_per_s * 10**6)
 
 
 @cache

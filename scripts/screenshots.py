@@ -7,7 +7,21 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from demo import FREE, HOST, LIMITED, PLACE, ROOT, DemoSession, diskprof, inside
+from demo import (
+    FREE,
+    HOST,
+    IOPS,
+    LIMITED,
+    MB_PER_S,
+    PLACE,
+    ROOT,
+    SLOW_IOPS,
+    SLOW_MB_PER_S,
+    DemoSession,
+    diskprof,
+    inside,
+    limit,
+)
 from recording import record
 from rich.color import Color
 from rich.style import Style
@@ -56,6 +70,8 @@ SHOTS = (
     Shot("result-light", (), ("Quick check",), runs=(_AGAIN,), theme=LIGHT),
     Shot("compare", (), ("worse",), runs=(FREE, LIMITED)),
     Shot("sweep", (), ("64 KiB",), runs=("sweep",)),
+    Shot("limit", (), ("kept it",), runs=("limit",)),
+    Shot("map", (), ("Read/write map",), runs=("map",)),
 )
 
 
@@ -127,6 +143,13 @@ def draw(names: Sequence[str]) -> None:
         _run("quick", LIMITED, "--tag", _AGAIN)
     if any("sweep" in shot.runs for shot in shots):
         _run("digitalocean-sweep", LIMITED, "--tag", "sweep", *_settings(size="1g", runtime=1, tier="none"))
+    if any("limit" in shot.runs for shot in shots):
+        limit(SLOW_IOPS, SLOW_MB_PER_S)
+        _run("limit", LIMITED, "--tag", "limit", *_settings(size="256m", keep="read.p99<=50ms"))
+    if any("map" in shot.runs for shot in shots):
+        limit(SLOW_IOPS, SLOW_MB_PER_S)
+        _run("read-write-map", LIMITED, "--tag", "map", *_settings(size="256m", runtime="1s"))
+    limit(IOPS, MB_PER_S)
     for shot in shots:
         if not shot.under_way:
             asyncio.run(_draw(shot))

@@ -1,13 +1,15 @@
 """Which runs are alike, and what their history says."""
 
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from random import Random
 
 import pytest
 from like_runs import record_like_runs, short_plan
-from recorded import FAST, SLOW, make_plan, record_run
+from recorded import FAST, FIRST_START, SLOW, make_plan, record_limit, record_run
 
+from diskprof.analysis.limit_found import found_limit
 from diskprof.analysis.metrics import Measure
 from diskprof.model.errors import UsageError
 from diskprof.model.fingerprint import Aspect, fingerprint
@@ -109,3 +111,12 @@ def test_the_history_of_a_series_is_that_of_its_newest_complete_run(store: Store
     assert newest_complete(store, place.series_id).id == first
     with pytest.raises(UsageError, match="is not complete"):
         newest_complete(store, second)
+
+
+def test_a_search_is_judged_by_what_it_found_and_not_by_its_trials(store: Store) -> None:
+    ids = [record_limit(store, run_id=f"c4t8h3w{at}", started_at=FIRST_START + timedelta(days=at)) for at in range(2)]
+    (figure,) = history_of(store, store.run(ids[0])).figures
+    assert (figure.title, figure.measure) == ("Limit (read.p99<=2ms)", Measure.IOPS)
+    found = found_limit(store.run(ids[0]))
+    assert found and found.bracket.kept and figure.runs[0].value == pytest.approx(found.bracket.kept.done)
+    assert [run.run_id for run in figure.runs] == ids
