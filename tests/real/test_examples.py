@@ -40,6 +40,7 @@ ELSEWHERE = {
     ("faq.md", "it opens the screen"): "test_the_screen_opens_as_it_is_typed",
     ("fleet.md", "it needs other hosts"): "test_other_hosts_are_planned_as_it_is_typed",
     ("limits.md", "it takes a minute and a half"): "test_searches_for_a_limit_are_planned_as_they_are_typed",
+    ("limits.md", "it takes five minutes"): "test_maps_are_planned_as_they_are_typed",
     ("safety.md", "it overwrites a disk"): "test_a_disk_is_overwritten_as_it_is_typed",
     ("scripting.md", "it needs another machine"): "test_runs_come_from_another_machine_as_it_is_typed",
     ("scripting.md", "it needs sqlite3"): "test_results_are_read_with_sqlite3_as_it_is_typed",
@@ -178,6 +179,16 @@ def test_searches_for_a_limit_are_planned_as_they_are_typed(home: Path) -> None:
         done = diskprof(*words[1:], *("--set", "size=64m", "--dry-run"), home=home)
         assert done.returncode == 0, done.stderr
         assert "highest" in done.stdout
+
+
+def test_maps_are_planned_as_they_are_typed(home: Path) -> None:
+    """Their plans, on a small directory."""
+    (home / "data").mkdir()
+    for line in elsewhere("limits.md", "it takes five minutes"):
+        words = shlex.split(line.replace(PLACE, str(home / "data")).replace("/dev/sdb", str(home / "data")))
+        assert words[:2] == ["diskprof", "map"]
+        done = diskprof(*words[1:], *("--set", "size=64m", "--dry-run"), home=home)
+        assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.needs("root", "loop")
