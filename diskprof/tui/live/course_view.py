@@ -175,7 +175,6 @@ class CourseView:
         """Whether a step of reading leads to the next already."""
         self._as_cells = True
         self._cell_metric: Quantity | None = None
-        """None until another than the first is chosen."""
         self._map_figure = 0
         self._panel_at: int | None = None
         self._tiles: tuple[Tile, ...] = ()
@@ -513,17 +512,16 @@ class CourseView:
                 self._leave()
 
     def _metric_of(self, run: Run) -> Quantity:
-        """Of the cells of a sweep: first what its rounds are about."""
-        first = run.plan.rounds.metric.quantity if run.plan.rounds else Quantity.IOPS
+        """Of the cells of a sweep: what was chosen, before that what its rounds are about."""
+        first = run.plan.rounds and run.plan.rounds.metric.quantity
         return self._cell_metric or (first if first in METRICS else Quantity.IOPS)
 
     def _metric(self) -> None:
-        if self.shows_cells and self.snapshot and self.snapshot.run.plan.read_write_map:
-            self._map_figure = (self._map_figure + 1) % len(FIGURES)
-            self._draw()
-            return
         if self.shows_cells and (seen := self.snapshot):
-            self._cell_metric = METRICS[(METRICS.index(self._metric_of(seen.run)) + 1) % len(METRICS)]
+            if seen.run.plan.read_write_map:
+                self._map_figure = (self._map_figure + 1) % len(FIGURES)
+            else:
+                self._cell_metric = METRICS[(METRICS.index(self._metric_of(seen.run)) + 1) % len(METRICS)]
             self._draw()
             return
         views = self._views
