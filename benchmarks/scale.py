@@ -326,7 +326,7 @@ def growing_runner(report: Report, home: Home, documents: int) -> None:
 
 _RUNNER = """
 import json, time
-from dataclasses import replace
+from msgspec.structs import replace
 from pathlib import Path
 from random import Random
 from measuring.processes import rss_mib

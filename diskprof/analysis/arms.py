@@ -1,15 +1,15 @@
 """The sides of a comparison: an arm is one run, the runs of a series, or all runs with a tag."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from diskprof.model.advice import Advice
 from diskprof.model.errors import UsageError
 from diskprof.model.run import Run, Status, TestRecord
 
 
-@dataclass(frozen=True, slots=True)
-class Arm:
+class Arm(Struct, frozen=True):
     """`runs`, one or more in the order of time, count as repeats of one measurement. `label` is empty where nobody named them."""
 
     runs: tuple[Run, ...]

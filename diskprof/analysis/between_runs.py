@@ -7,8 +7,9 @@ The spread between runs is what a decision rests on: the next run has it too, an
 import math
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
+
+from msgspec import Struct
 
 from diskprof.analysis.chance import Z, student
 from diskprof.analysis.metrics import Better
@@ -28,8 +29,7 @@ _MOST_COUNTED, _MOST_SIGNED = 400, 30
 """Up to so many pairs of runs the ranks are counted, beyond it the normal distribution is as good."""
 
 
-@dataclass(frozen=True, slots=True)
-class Interval:
+class Interval(Struct, frozen=True):
     """From `low` to `high`, both included."""
 
     low: float
@@ -40,8 +40,7 @@ class Interval:
         return Interval(min(self.low, value), max(self.high, value))
 
 
-@dataclass(frozen=True, slots=True)
-class Ratio:
+class Ratio(Struct, frozen=True):
     """after / before, so 0.92 is 8% less. `interval` is None where one run a side says nothing of chance."""
 
     ratio: float
@@ -58,8 +57,7 @@ class Ratio:
         return Interval(self.interval.low - 1, self.interval.high - 1) if self.interval else None
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(Struct, frozen=True):
     """after - before, of figures that are shares already. `interval` as in Ratio."""
 
     difference: float

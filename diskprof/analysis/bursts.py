@@ -5,8 +5,9 @@ burst shows what the rest gave back. Where the bucket is empty the disk does its
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+
+from msgspec import Struct
 
 from diskprof.analysis.score import LARGE_BLOCK
 from diskprof.analysis.statistics import change_point, median
@@ -33,16 +34,14 @@ RateOf = Callable[[Window], float]
 Amount = Callable[[Window], int]
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(Struct, frozen=True):
     """A test that drains and, after a rest, the same again."""
 
     first: TestRecord
     second: TestRecord
 
 
-@dataclass(frozen=True, slots=True)
-class Bucket:
+class Bucket(Struct, frozen=True):
     """What a burst is worth. Rates are per second, amounts I/Os or, where `in_bytes`, bytes.
 
     `burst` is done for `burst_s`, which takes `size` from the bucket, as full as it was then; `baseline` is what goes on.
@@ -70,8 +69,7 @@ class Bucket:
         return amount / self.burst if amount <= fast else self.burst_s + (amount - fast) / self.baseline
 
 
-@dataclass(frozen=True, slots=True)
-class BurstResult:
+class BurstResult(Struct, frozen=True):
     """A pair of drains and what they show: a bucket, or None and the rate at which the disk stood for `looked_s` at most."""
 
     pair: Pair
@@ -143,8 +141,7 @@ def judge_drains(
     return BurstResult(pair, in_bytes, bucket, level, looked_s)
 
 
-@dataclass(frozen=True, slots=True)
-class Fall:
+class Fall(Struct, frozen=True):
     """Rates per second before and after a burst ended."""
 
     before: float

@@ -2,8 +2,9 @@
 suffices, each with the cells that show it."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from diskprof.analysis.findings.processor import JOB_BUSY
 from diskprof.analysis.statistics import median
@@ -35,8 +36,7 @@ class Uncapped(StrEnum):
     UNCLEAR = "unclear"
 
 
-@dataclass(frozen=True, slots=True)
-class Cap:
+class Cap(Struct, frozen=True):
     """A cap, IOPS or bytes per second: the median of `cells` cells from `low` to `high`, of `sizes` (bytes) and `depths`.
 
     `enough` is the smallest queue depth that gives 95% of it.
@@ -51,8 +51,7 @@ class Cap:
     enough: int
 
 
-@dataclass(frozen=True, slots=True)
-class Caps:
+class Caps(Struct, frozen=True):
     """What limits a panel of a sweep. A cap is None where the data show none, and `why` says why not, for IOPS and bandwidth.
 
     `most_iops` and `most_bandwidth` are the best that was measured. `handover` are the largest block size at the cap of IOPS and
@@ -81,8 +80,7 @@ def run_caps(run: Run) -> tuple[Caps, ...]:
     return tuple(caps for grid in grids(run) for panel in panels(grid) if (caps := caps_of(panel)))
 
 
-@dataclass(frozen=True, slots=True)
-class _Cell:
+class _Cell(Struct, frozen=True):
     size: int
     depth: int
     test: TestRecord

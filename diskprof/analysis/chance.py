@@ -2,8 +2,9 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+
+from msgspec import Struct
 
 from diskprof.analysis.statistics import mean
 
@@ -17,8 +18,7 @@ _FEW_DEGREES = ((1.0, 12.7062), (2.0, 4.3027), (3.0, 3.1824))
 """Student's t of so few degrees of freedom, by the table: the series is too small there."""
 
 
-@dataclass(frozen=True, slots=True)
-class Error:
+class Error(Struct, frozen=True):
     """`squared` is the squared standard error of a figure, 0 where nothing is known of it; `degrees` are those of freedom."""
 
     squared: float = 0.0

@@ -5,9 +5,11 @@ A difference counts as one only beyond the noise; the rule is told in docs/readi
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Generic
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from diskprof.analysis.arms import Arm, Side, arms_of, labels, runs_of
 from diskprof.analysis.between_runs import (
@@ -64,8 +66,7 @@ LEAST_PAIRS = 4
 """Of fewer runs that took turns Student's t has so few degrees of freedom that pairing gains nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class ComparedValue:
+class ComparedValue(Struct, frozen=True):
     """One metric of one arm. None: not measured, or a figure that would be nonsense.
 
     `values` has that of each run, `value` their median. `difference` is value - first; `ratio` is difference / first, so 0.5 is
@@ -83,8 +84,7 @@ class ComparedValue:
     values: tuple[float, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ComparedMetric:
+class ComparedMetric(Struct, frozen=True):
     """A metric of one direction (None: of the test as a whole, fsync and the CPU), one cell an arm."""
 
     metric: Measure
@@ -94,8 +94,7 @@ class ComparedMetric:
     cells: tuple[ComparedValue, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class TestComparison:
+class TestComparison(Struct, frozen=True):
     """One test by name; `statuses` holds None where no run of an arm has it, COMPLETE where one completed it, and `lacking`
     in how many runs of an arm it is not complete. `cell` is its place in a sweep, whose title is `sweep_title`. `leading` is
     what the test is judged by first.
@@ -123,8 +122,7 @@ class TestComparison:
         return next((row for row in rows if direction is None or row.direction in (direction, None)), None)
 
 
-@dataclass(frozen=True, slots=True)
-class ComparedRun:
+class ComparedRun(Struct, frozen=True):
     """A run in a comparison. `limit` is what it found where it searched for one, `curve` its load curve."""
 
     id: str
@@ -140,8 +138,7 @@ class ComparedRun:
     curve: LoadCurve | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ComparedArm:
+class ComparedArm(Struct, frozen=True):
     """A column of a comparison. `label` is short and unlike every other one's: a tag, a host, a device, or an id."""
 
     label: str
@@ -153,8 +150,7 @@ class ComparedArm:
         return self.runs[0].id
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Struct, frozen=True):
     """The first column is what the others are measured against. `expectations` are those that two arms of one run or more share."""
 
     columns: tuple[ComparedArm, ...]
@@ -291,8 +287,7 @@ def _compare_test(name: str, arms: Sequence[Arm], samples: Mapping[str, ByTest],
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Figured(Generic[Part]):
+class _Figured(Struct, Generic[Part], frozen=True):
     """A part of a run's result, when the run began, of how many I/Os or syncs it is (None: not known), and its intervals; `blind`
     without any, since a result file has none.
     """
@@ -330,8 +325,7 @@ def _figured(
     return _Figured(part, run.started_at, count, intervals, blind=bool(run.imported_from) and len(intervals) < 2)
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
+class _Known(Struct, frozen=True):
     """The figures of a metric in the runs of an arm, and when these began. `count`: the fewest I/Os of one, None if not known.
     `blind`: how much they vary within one of them is not known.
     """

@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
+
+from msgspec import Struct
 
 from diskprof.analysis.arms import Arm, Side, arms_of
 from diskprof.model.job import BESIDE
@@ -12,8 +13,7 @@ from diskprof.model.run import Run, TestRecord
 from diskprof.model.units import amount, format_size, parse_size
 
 
-@dataclass(frozen=True, slots=True)
-class Condition:
+class Condition(Struct, frozen=True):
     """Something that is not the same in every run: one value an arm, empty where it is not known.
 
     Where the runs of an arm differ, each value with how many have it: `6.1.0 (3 of 5), 6.2.0 (2 of 5)`.
@@ -23,8 +23,7 @@ class Condition:
     values: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class OptionDifference:
+class OptionDifference(Struct, frozen=True):
     """An option of a test that differs between runs: its value in each arm, None if not set. `job` is empty if the test has one.
 
     Runs of an arm that differ are written as in Condition.

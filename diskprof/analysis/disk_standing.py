@@ -1,8 +1,9 @@
 """Is that good? Which class a disk is of, and where its figures are among those of the class and of its own earlier runs."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from diskprof.analysis.metrics import Better
 from diskprof.analysis.score import Score, earlier_value
@@ -20,8 +21,7 @@ _CONTAINER = "container"
 _RPM = 7200
 
 
-@dataclass(frozen=True, slots=True)
-class Recognised:
+class Recognised(Struct, frozen=True):
     """The class of a disk, or None and why it is not known. `chosen` by the person."""
 
     disk_class: DiskClass | None
@@ -35,8 +35,7 @@ class Position(StrEnum):
     ABOVE = "above"
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(Struct, frozen=True):
     """A figure, I/Os or bytes per second, among those of its class: from `least` to `most`, one of which may be None."""
 
     disk_class: DiskClass
@@ -124,8 +123,7 @@ def standing(
     return Standing(disk_class, figure, value, least.value(gib or 0.0) if least else None, figure.most)
 
 
-@dataclass(frozen=True, slots=True)
-class Rank:
+class Rank(Struct, frozen=True):
     """The place of a figure, 1 the best, among those of `of` runs of the same test on the same disk, this one included."""
 
     place: int

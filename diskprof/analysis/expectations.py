@@ -3,7 +3,8 @@
 import re
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from diskprof.model.errors import UsageError
 from diskprof.model.expectation import ASKED, Asked, ClassExpectation, Expectation, Judgement, Operator, Verdict
@@ -68,8 +69,7 @@ def missed(judgements: Sequence[Judgement]) -> bool:
     return any(judgement.verdict is Verdict.MISSED for judgement in judgements)
 
 
-@dataclass(frozen=True, slots=True)
-class CommonExpectation:
+class CommonExpectation(Struct, frozen=True):
     """One metric of one test of which several runs expect something: a judgement a run, None where it expects nothing."""
 
     test: str

@@ -7,10 +7,12 @@ half of that.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import inf
 from statistics import median
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from diskprof.analysis.between_runs import Interval, Ratio, ratio_of_medians
 from diskprof.analysis.history import FigureHistory, run_history
@@ -43,8 +45,7 @@ class GateOutcome(StrEnum):
     UNCLEAR = "cannot tell"
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
+class Held(Struct, frozen=True):
     """The figures of like runs (`before`) and of new ones (`after`), the oldest first, all above zero.
 
     `ratio` is of the runs that confirm where there are any, else of the first. `noise` is the spread of the like runs, as a
@@ -78,8 +79,7 @@ class Held:
         return _worse(self.ratio.ratio, self.better)
 
 
-@dataclass(frozen=True, slots=True)
-class GateFigure:
+class GateFigure(Struct, frozen=True):
     test: str
     title: str
     direction: Direction
@@ -91,8 +91,7 @@ class GateFigure:
         return self.held.outcome
 
 
-@dataclass(frozen=True, slots=True)
-class GateResult:
+class GateResult(Struct, frozen=True):
     """The figures, by what share they may be worse, and the ids of the runs that they are of."""
 
     figures: tuple[GateFigure, ...]

@@ -2,8 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from diskprof.analysis.comparison import NOISE
 from diskprof.analysis.levels import Stretch, levels
@@ -16,8 +17,7 @@ from diskprof.model.run import Run
 from diskprof.model.sample import Direction
 
 
-@dataclass(frozen=True, slots=True)
-class RunFigure:
+class RunFigure(Struct, frozen=True):
     """A figure of one run: IOPS or bytes per second, or ns."""
 
     run_id: str
@@ -25,8 +25,7 @@ class RunFigure:
     value: float
 
 
-@dataclass(frozen=True, slots=True)
-class CourseChange:
+class CourseChange(Struct, frozen=True):
     """From `run` on a figure lies around another level: `before` and `after` are the medians of both sides."""
 
     run: RunFigure
@@ -40,8 +39,7 @@ class CourseChange:
         return self.after / self.before - 1 if self.before else None
 
 
-@dataclass(frozen=True, slots=True)
-class FigureHistory:
+class FigureHistory(Struct, frozen=True):
     """One figure of one test over the runs, oldest first; `levels` are by their numbers in `runs`."""
 
     test: str
@@ -62,8 +60,7 @@ class FigureHistory:
         return tuple(found)
 
 
-@dataclass(frozen=True, slots=True)
-class RunHistory:
+class RunHistory(Struct, frozen=True):
     """The figures of the runs that are like `newest`, of which there are `runs`, the first one begun at `since`."""
 
     newest: Run

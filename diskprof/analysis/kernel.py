@@ -2,18 +2,19 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields, replace
 from itertools import groupby
 from operator import attrgetter, mul
 from typing import cast
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from diskprof.analysis.statistics import mean, median
 from diskprof.analysis.windows import thinned
 from diskprof.model.sample import Direction, Phase, Sample, SystemSample
 
 
-@dataclass(frozen=True, slots=True)
-class KernelView:
+class KernelView(Struct, frozen=True):
     """One or more intervals. What iostat -x calls by another name stands in brackets; None: not known, or nothing to divide by.
 
     Requests are what the device was asked (r/s, w/s): after the block layer split large I/Os and merged neighbouring ones
@@ -150,7 +151,7 @@ def seen_by_test(samples: Iterable[Sample], system: Iterable[SystemSample]) -> d
 _SHARES = ("cpu_user", "cpu_system", "cpu_iowait", "cpu_steal")
 _LEVELS = ("memory_available_bytes", "cached_bytes", "dirty_bytes")
 _NO_AMOUNTS = frozenset({"test", "phase", "at_ns", "duration_ns", "temperature_c", *_SHARES, *_LEVELS})
-_AMOUNTS = tuple(field.name for field in fields(SystemSample) if field.name not in _NO_AMOUNTS)
+_AMOUNTS = tuple(name for name in SystemSample.__struct_fields__ if name not in _NO_AMOUNTS)
 _FIGURES = ("duration_ns", "temperature_c", *_SHARES, *_LEVELS, *_AMOUNTS)
 _figures = attrgetter(*_FIGURES)
 _NONE = type(None)
@@ -186,15 +187,15 @@ def joined(one: SystemSample, other: SystemSample) -> SystemSample:
         found[name] = getattr(one, name) if level is None else level
     degrees = [each.temperature_c for each in (one, other) if each.temperature_c is not None]
     found["temperature_c"] = max(degrees, default=None)
-    return replace(one, at_ns=other.at_ns, duration_ns=whole, **found)  # type: ignore[arg-type]
+    return replace(one, at_ns=other.at_ns, duration_ns=whole, **found)
 
 
 def highest(one: KernelView, other: KernelView) -> KernelView:
     """The higher of each figure."""
     found = {}
-    for field in fields(KernelView):
-        known = [value for each in (one, other) if (value := getattr(each, field.name)) is not None]
-        found[field.name] = max(known, default=None)
+    for name in KernelView.__struct_fields__:
+        known = [value for each in (one, other) if (value := getattr(each, name)) is not None]
+        found[name] = max(known, default=None)
     return KernelView(**found)  # type: ignore[arg-type]
 
 
@@ -287,8 +288,8 @@ def medians(samples: Sequence[SystemSample]) -> KernelView | None:
     if not views:
         return None
     found = {}
-    for field in fields(KernelView):
-        known = [value for view in views if (value := getattr(view, field.name)) is not None]
-        found[field.name] = median(known)
+    for name in KernelView.__struct_fields__:
+        known = [value for view in views if (value := getattr(view, name)) is not None]
+        found[name] = median(known)
     found["seconds"] = mean([view.seconds for view in views])
     return KernelView(**{name: value for name, value in found.items() if value is not None})

@@ -8,9 +8,10 @@ and each change is at last held against its two neighbouring levels alone.
 import math
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from statistics import median
+
+from msgspec import Struct
 
 SHORTEST = 3
 """A level has at least so many values."""
@@ -52,8 +53,7 @@ _MORE = 0.6
 _SIZES = tuple(_SURE)
 
 
-@dataclass(frozen=True, slots=True)
-class Stretch:
+class Stretch(Struct, frozen=True):
     """`values[first:end]` lie around `median`."""
 
     first: int

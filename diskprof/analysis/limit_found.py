@@ -1,8 +1,9 @@
 """What a run that searched for a limit has found, read off its trials."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import inf
+
+from msgspec import Struct
 
 from diskprof.analysis.expectations import measure
 from diskprof.analysis.limit_search import Bracket, TrialOutcome, bracket_of, is_close
@@ -10,8 +11,7 @@ from diskprof.model.limit import LimitRule, Trial, TrialKind
 from diskprof.model.run import Run, Status, TestRecord, TestResult
 
 
-@dataclass(frozen=True, slots=True)
-class TriedLoad:
+class TriedLoad(Struct, frozen=True):
     """One trial of a run. `figures` is what was promised of it, as it was measured, in ns; None where nothing completed."""
 
     test: TestRecord
@@ -19,8 +19,7 @@ class TriedLoad:
     figures: tuple[float | None, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class FoundLimit:
+class FoundLimit(Struct, frozen=True):
     """The bracket of a run so far, and its trials in their order. `close`: the two loads are as close as they are to come."""
 
     rule: LimitRule

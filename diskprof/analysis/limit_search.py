@@ -7,10 +7,11 @@ trials contradict each other is tried again. What is told is the two loads and h
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import fsum, inf, isfinite, log
 from operator import mul
 from statistics import fmean
+
+from msgspec import Struct
 
 from diskprof.model.limit import LimitBy, LimitRule, Trial, TrialKind
 
@@ -42,8 +43,7 @@ LOWEST = 1 / 32
 """Below this part of the highest load no load is tried: nothing keeps the promise."""
 
 
-@dataclass(frozen=True, slots=True)
-class TrialOutcome:
+class TrialOutcome(Struct, frozen=True):
     """`done` are the I/Os a second that a trial did, reads and writes together; `kept`: it kept every promise.
 
     `strain` is the largest part of what is promised that was measured: 1 is just kept; infinite where nothing was done.
@@ -55,8 +55,7 @@ class TrialOutcome:
     strain: float
 
 
-@dataclass(frozen=True, slots=True)
-class Level:
+class Level(Struct, frozen=True):
     """A load and what its trials came to."""
 
     trial: Trial
@@ -109,8 +108,7 @@ class Level:
         return bool(kept and missed) and abs(kept - missed) < AGREE - 1
 
 
-@dataclass(frozen=True, slots=True)
-class Bracket:
+class Bracket(Struct, frozen=True):
     """The highest load that kept the promise below the lowest that missed it, and that one; None where there is none (yet).
 
     `least` is one I/O at a time, where it was tried. `levels` are all loads that were, from the lowest on.

@@ -1,8 +1,9 @@
 """The load curve: latency over load, from a tenth of the highest load that a search found to somewhat beyond it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from statistics import median
+
+from msgspec import Struct
 
 from diskprof.analysis.limit_search import Bracket
 from diskprof.model.limit import LimitRule, Trial, TrialKind
@@ -18,8 +19,7 @@ LITTLE_LOAD = 3
 """The lowest loads, whose p99 in the middle is that of little load."""
 
 
-@dataclass(frozen=True, slots=True)
-class LoadPoint:
+class LoadPoint(Struct, frozen=True):
     """One load: `asked` I/Os a second, `done` ones, and their latency in ns, which is that of the direction that is promised.
 
     `in_flight` is how many I/Os were so on average: by Little's law the rate times the mean latency.
@@ -32,8 +32,7 @@ class LoadPoint:
     in_flight: float
 
 
-@dataclass(frozen=True, slots=True)
-class Knee:
+class Knee(Struct, frozen=True):
     """Between the load `below`, the last whose p99 was not twice `little_ns`, that of little load, and `above`."""
 
     below: LoadPoint
@@ -41,16 +40,14 @@ class Knee:
     little_ns: float
 
 
-@dataclass(frozen=True, slots=True)
-class FullQueue:
+class FullQueue(Struct, frozen=True):
     """A trial at a set depth: by Little's law its rate times its mean latency is that depth."""
 
     depth: int
     in_flight: float
 
 
-@dataclass(frozen=True, slots=True)
-class LoadCurve:
+class LoadCurve(Struct, frozen=True):
     """`points` from the lowest load on; `knee` is None where there is none (yet)."""
 
     points: tuple[LoadPoint, ...]

@@ -1,8 +1,9 @@
 """What a run has found that draws a read/write map, read off its cells."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from diskprof.analysis.map_search import Axes, Place, axes_of, is_beyond, next_cell, reached, tried_of
 from diskprof.model.limit import Trial
@@ -19,8 +20,7 @@ class CellState(StrEnum):
     OPEN = "not measured"
 
 
-@dataclass(frozen=True, slots=True)
-class FoundMap:
+class FoundMap(Struct, frozen=True):
     """A map so far; `axes` is None before both ends are known.
 
     `cells` are those that were measured, of one that was measured twice where it was reached; `failed` those that were not

@@ -7,8 +7,9 @@ reached spares all that ask for more. Before it does it is measured once more: w
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from math import sqrt
+
+from msgspec import Struct
 
 from diskprof.model.limit import Trial, TrialKind
 from diskprof.model.read_write_map import CellOutcome, MapRule
@@ -28,8 +29,7 @@ Place = tuple[int, int]
 """A cell by its read rate and its written rate, each counted from 0 in `Axes`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Axes:
+class Axes(Struct, frozen=True):
     """The reads a second and the bytes written a second of the cells, rising; the first of `writes` is 0."""
 
     reads: tuple[int, ...]
@@ -79,8 +79,7 @@ def is_beyond(place: Place, failed: Sequence[Place]) -> bool:
     return any(place[0] >= x and place[1] >= y for x, y in failed)
 
 
-@dataclass(frozen=True, slots=True)
-class Tried:
+class Tried(Struct, frozen=True):
     """The places of the cells that were measured: `failed` those that were not reached, of which `again` are to be measured once
     more. One that asks for no more than another one that was reached could be: it was held back by something else."""
 

@@ -1,9 +1,10 @@
 """The figures that runs are compared by: where each comes from, and which way is better."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Generic, TypeVar
+
+from msgspec import Struct
 
 from diskprof.model.run import DirectionResult, Latency, TestResult
 from diskprof.model.sample import WITHIN_NS, Sample
@@ -56,8 +57,7 @@ class Better(StrEnum):
 Part = TypeVar("Part")
 
 
-@dataclass(frozen=True, slots=True)
-class MetricReader(Generic[Part]):
+class MetricReader(Struct, Generic[Part], frozen=True):
     """How to read a metric of a part of a result.
 
     `tail` is the share of the I/Os that a quantile leaves above itself. `share` marks metrics from 0 to 1, whose difference

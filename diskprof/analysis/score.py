@@ -1,8 +1,9 @@
 """The headline figures of a run, each against the best earlier run of the same test on the same disk, and its promise."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from diskprof.analysis.comparison import leading
 from diskprof.analysis.expectations import judge
@@ -20,8 +21,7 @@ MOST = 6
 """A scorecard has no more figures."""
 
 
-@dataclass(frozen=True, slots=True)
-class BestRun:
+class BestRun(Struct, frozen=True):
     """The best figure of the earlier runs, and which of them has it."""
 
     value: float
@@ -29,8 +29,7 @@ class BestRun:
     started_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class Score:
+class Score(Struct, frozen=True):
     """A headline figure: `value` of `measure`, IOPS or bytes per second, or ns of a test that is judged by its latency.
 
     `best` is None for the first run of this test. `promise` is what was promised of this very figure.

@@ -2,8 +2,9 @@
 their own, which no two searches share."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from statistics import fmean
+
+from msgspec import Struct
 
 from diskprof.analysis.limit_found import found_limit
 from diskprof.analysis.map_found import found_map
@@ -21,8 +22,7 @@ NOTHING_KEPT = 1.0
 """The limit, in IOPS, of a run in which no load kept what was promised: less than any that is measured, and not 0, for ratios."""
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedFigure:
+class JudgedFigure(Struct, frozen=True):
     """A figure by which runs are judged: that of a test, in one direction."""
 
     test: str

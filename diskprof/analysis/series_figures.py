@@ -2,7 +2,8 @@
 
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from diskprof.analysis.between_runs import median_interval
 from diskprof.analysis.metrics import Measure
@@ -15,8 +16,7 @@ from diskprof.model.sample import Direction
 _QUANTITIES = {Measure.IOPS: Quantity.IOPS, Measure.BANDWIDTH: Quantity.BANDWIDTH}
 
 
-@dataclass(frozen=True, slots=True)
-class RepeatFigure:
+class RepeatFigure(Struct, frozen=True):
     """A headline figure of one run: I/Os or bytes per second, or ns."""
 
     arm: int
@@ -31,8 +31,7 @@ class RepeatFigure:
         return self.arm, self.test, self.direction
 
 
-@dataclass(frozen=True, slots=True)
-class SeriesFigure:
+class SeriesFigure(Struct, frozen=True):
     """A headline figure of one target: its `values` in the order of the repeats, one at least."""
 
     arm: int
@@ -58,8 +57,7 @@ class SeriesFigure:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class SeriesResult:
+class SeriesResult(Struct, frozen=True):
     """A series, its runs in their order, and what they come to."""
 
     series: RunSeries

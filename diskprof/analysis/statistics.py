@@ -3,7 +3,8 @@
 import math
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 
 def mean(values: Sequence[float]) -> float | None:
@@ -36,8 +37,7 @@ def share_near(values: Sequence[float], level: float, within: float) -> float:
     return sum(abs(value - level) <= within * level for value in values) / len(values) if values else 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class SteadyState:
+class SteadyState(Struct, frozen=True):
     """How far values in order are from steady, by fio's two criteria (its option `steadystate`), both as shares of the mean.
 
     `drift` is what the fitted line gains or loses from the first value to the last (fio's iops_slope, over the whole window);
@@ -65,8 +65,7 @@ def steady_state(xs: Sequence[float], ys: Sequence[float]) -> SteadyState | None
     )
 
 
-@dataclass(frozen=True, slots=True)
-class ChangePoint:
+class ChangePoint(Struct, frozen=True):
     """Where one level gives way to another: `values[:index]` lie around one, the rest around the other.
 
     `explained` is the share of the variance that two levels explain and one does not (0 to 1).

@@ -2,9 +2,11 @@
 
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from math import fsum
 from typing import TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from diskprof.analysis.expectations import measure
 from diskprof.model.histogram import Histogram, merge
@@ -15,8 +17,7 @@ from diskprof.model.sample import Direction, LatencyKind, Sample, SystemSample
 from diskprof.model.steady import RoundsRule, SteadyRule, SteadyWindows
 
 
-@dataclass(frozen=True, slots=True)
-class WindowFit:
+class WindowFit(Struct, frozen=True):
     """What equally long windows in a row say together.
 
     `deviation` is the largest distance of one from the mean (fio's steadystate `iops` and `bw`), `step` what the line of least

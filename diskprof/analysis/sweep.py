@@ -4,9 +4,10 @@ What is shown and when a limit is one is told in docs/reading-results.md.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 from typing import Generic, TypeVar
+
+from msgspec import Struct
 
 from diskprof.analysis.comparison import Comparison, TestComparison
 from diskprof.analysis.findings.processor import JOB_BUSY
@@ -31,8 +32,7 @@ ROWS, COLUMNS = "bs", "iodepth"
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Grid(Generic[T]):
+class Grid(Struct, Generic[T], frozen=True):
     """One test of a preset in all the combinations of its sweep. `cells` are by their values, in the order of the axes."""
 
     name: str
@@ -41,8 +41,7 @@ class Grid(Generic[T]):
     cells: Mapping[tuple[str, ...], T]
 
 
-@dataclass(frozen=True, slots=True)
-class Matrix(Generic[T]):
+class Matrix(Struct, Generic[T], frozen=True):
     """Two axes of a grid, at one value of each other (`fixed`). `cells` are in rows, None where there is no such test.
 
     `columns` is None in a sweep of one axis; its rows then have one cell each.
@@ -146,8 +145,7 @@ def longest(result: TestResult) -> float | None:
     return max((part.latency.max for _, part in result.directions if part.latency.max is not None), default=None)
 
 
-@dataclass(frozen=True, slots=True)
-class BestOfRow:
+class BestOfRow(Struct, frozen=True):
     """The most of a row, reads and writes together, and in which columns: `iops_at`, `bandwidth_at`.
 
     `enough` is the first column that gives 95% of these IOPS. Columns are empty in a sweep of one axis.
@@ -188,8 +186,7 @@ def most_iops(tests: Iterable[TestComparison | None], column: int) -> float | No
     return max(found, default=None)
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """Which limit holds at which block sizes (bytes): I/Os per second up to `iops_up_to`, bytes per second from `bandwidth_from`.
 
     None where the data show no such limit. `everywhere`: the one that is there holds at every block size of the sweep.
@@ -202,8 +199,7 @@ class Limits:
     everywhere: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Level:
+class _Level(Struct, frozen=True):
     """Where one block size ends up: the median of its cells near the best, since the best alone is the luckiest.
 
     `held`: queue depth bought nothing more, and the processor was not what was short.

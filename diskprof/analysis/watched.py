@@ -1,7 +1,8 @@
 """What a device that was watched did in all: its kernel figures, the highest of them, and the processes that used it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from diskprof.analysis.kernel import KernelView, highest, joined, kernel_view
 from diskprof.model.process_io import ProcessIo, together
@@ -10,8 +11,7 @@ from diskprof.model.run import PERCENTILES, DirectionResult, Latency, TestResult
 from diskprof.model.sample import Direction, Phase, Sample, SystemSample
 
 
-@dataclass(frozen=True, slots=True)
-class WatchedTotal:
+class WatchedTotal(Struct, frozen=True):
     """`mean` is over the whole time, `highest` has each figure of its highest interval; None where nothing was counted.
 
     `processes` are those that used its disks, the busiest first.

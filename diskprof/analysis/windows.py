@@ -6,7 +6,8 @@ from itertools import accumulate
 from operator import attrgetter
 from typing import TypeVar
 
-from diskprof.model.many import of_many
+from msgspec import Struct
+
 from diskprof.model.sample import Direction, Phase, Sample
 
 SHORT_INTERVAL = 0.5
@@ -52,8 +53,7 @@ def thinned(samples: Sequence[T], most: int = 240) -> Sequence[T]:
     return samples[::step]
 
 
-@of_many
-class Window:
+class Window(Struct, frozen=True):
     """Both directions of one or more neighbouring intervals in one; times in seconds since the measuring began."""
 
     start_s: float

@@ -10,10 +10,11 @@ import shutil
 import stat
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from diskprof.model.advice import on_command_line
 from diskprof.model.device import Device, DeviceKind, DeviceTree
@@ -28,8 +29,7 @@ class State(StrEnum):
     WRONG = "wrong"
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(Struct, frozen=True):
     """One thing that was looked at. `advice`: what to do about it, may be several lines or empty."""
 
     name: str
@@ -38,8 +38,7 @@ class Check:
     advice: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(Struct, frozen=True):
     """The checks of one kind, and the same as `facts`, plain values for JSON."""
 
     title: str

@@ -61,7 +61,7 @@ def with_class(run: "Run", name: str) -> "Run":
     """The run with another class of its disk; as it is without a name. Raises UsageError."""
     if not name:
         return run
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     from diskprof.presets.disk_classes import disk_class
 

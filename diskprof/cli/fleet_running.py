@@ -2,10 +2,11 @@
 
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from msgspec import Struct
+from msgspec.structs import replace
 
 from diskprof.cli.carrying import named
 from diskprof.cli.common import echo_json, open_store, print_fleet, width_of_stdout
@@ -28,8 +29,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-@dataclass(frozen=True, slots=True)
-class HostOrder:
+class HostOrder(Struct, frozen=True):
     """How many hosts run at once, None: all; and whether those that cannot start are left out.
 
     `each_disk`: the targets are disks of this machine, each alone first, then all together. `wanted`: how often all of that.
@@ -46,8 +46,7 @@ class HostOrder:
         return tuple(FleetStage) if self.each_disk else (FleetStage.TOGETHER,)
 
 
-@dataclass(frozen=True, slots=True)
-class FleetStart:
+class FleetStart(Struct, frozen=True):
     """How to start, by the options of these names."""
 
     tags: tuple[str, ...]

@@ -2,9 +2,11 @@
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from diskprof.cli.saying import say
 from diskprof.model.advice import on_command_line
@@ -18,8 +20,7 @@ if TYPE_CHECKING:
     from diskprof.runner.neighbours import Neighbour
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(Struct, frozen=True):
     """The options of a plan: `--set`, `--target` and `--expect` as they were typed, and what may be done to a raw device.
 
     `disk_class` is the class that the disk is said to be of, empty where it is found out.

@@ -2,11 +2,12 @@
 
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import NoReturn
 
 import click
+from msgspec import Struct
+from msgspec.structs import replace
 
 from diskprof.cli.carrying import named, run_here, tell_of_leftovers
 from diskprof.cli.common import (
@@ -32,8 +33,7 @@ _LOOKED_BACK = 100
 """Among so many of the newest runs one is looked for that the newest can be compared with."""
 
 
-@dataclass(frozen=True, slots=True)
-class Start:
+class Start(Struct, frozen=True):
     """How to start a plan, by the options of these names."""
 
     tags: tuple[str, ...]

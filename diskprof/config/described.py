@@ -1,10 +1,9 @@
 """The settings for somebody who has not seen them yet, and the file that `diskprof config init` writes."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Described:
+class Described(Struct, frozen=True):
     """A setting for somebody who has not seen it yet: `default` and `allowed` in the words of the file."""
 
     name: str

@@ -7,8 +7,9 @@ import json
 import secrets
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from diskprof.model.device import Device, DeviceTree
 
@@ -21,8 +22,7 @@ _LONGEST = 4096
 SettingTexts = Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Remembered:
+class Remembered(Struct, frozen=True):
     """The last target, a device with its `identity` or a path; the last preset; by preset its variant and edited parameters.
 
     `paths` are those that a person typed, the newest first.

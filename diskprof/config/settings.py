@@ -1,10 +1,11 @@
 """What a person may set once and for all, each with its default."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType
+
+from msgspec import Struct, field
 
 from diskprof.presets.problem import Problem
 
@@ -35,8 +36,7 @@ class SlowLink(StrEnum):
     OFF = "off"
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Struct, frozen=True):
     """`refresh` is in hertz. `keys` names bindings by their ids; each has one key or several. `store` is absolute, or None."""
 
     theme: str = "auto"
@@ -50,8 +50,7 @@ class Settings:
     keys: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
 
 
-@dataclass(frozen=True)
-class Configuration:
+class Configuration(Struct, frozen=True, dict=True):
     """What the file at `path` says. What cannot be used is left at its default and stands in `problems`.
 
     `lines` tells on which line of the file a setting, or `keys.ID`, stands; a setting without a line is a default.

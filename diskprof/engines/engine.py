@@ -5,9 +5,10 @@ import contextlib
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
-from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
+
+from msgspec.structs import replace
 
 from diskprof.engines.events import Counted, Ending, Event, Finished, LineReader, Noted, Outcome, PhaseChanged, Sampled
 from diskprof.engines.fio.reader import FioReader

@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from msgspec import Struct
+
 from diskprof.engines.process import CpuTime
 from diskprof.model.load import Load
 from diskprof.model.run import Status, TestResult
@@ -17,8 +19,7 @@ class Counted(Protocol):
         """The result of what came after an earlier moment of the same test, None: from the beginning."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sampled:
+class Sampled(Struct, frozen=True):
     """What completed in one interval: a sample for each direction, all with the same end, and what was `counted` by then, of
     an engine that tells. `spent` is the CPU time of the engine's process by then; None once it is gone."""
 
@@ -27,24 +28,21 @@ class Sampled:
     spent: CpuTime | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PhaseChanged:
+class PhaseChanged(Struct, frozen=True):
     """The test entered `phase` at `at_ns` since the run began."""
 
     phase: Phase
     at_ns: int
 
 
-@dataclass(frozen=True, slots=True)
-class Noted:
+class Noted(Struct, frozen=True):
     """A line for the person, already harmless for a terminal: what the engine said, or that it says nothing."""
 
     text: str
     warning: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """How the test ended. `result` and `document` hold what there is, also of a test that was cancelled or failed.
 
     `document` is the engine's final document, byte for byte; empty where it gave none. `survivor` is the id of a process that
@@ -59,8 +57,7 @@ class Outcome:
     told: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Finished:
+class Finished(Struct, frozen=True):
     """Always the last event, and always there."""
 
     outcome: Outcome
@@ -69,8 +66,7 @@ class Finished:
 Event = Sampled | PhaseChanged | Noted | Finished
 
 
-@dataclass(frozen=True, slots=True)
-class Ending:
+class Ending(Struct, frozen=True):
     """How the process ended: `code` as the kernel says it (negative: a signal), None where even SIGKILL did not end it.
 
     `cancelled`: the user or a signal ended it. `enough`: diskprof ended it because the

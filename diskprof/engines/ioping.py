@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from msgspec import Struct
+
 from diskprof.engines.events import Ending, Event, Noted, Notes, Outcome, PhaseChanged, Sampled
 from diskprof.engines.jsonstream import ArrayStream, Broken, Document, JsonObject, Noise, count, figure, section
 from diskprof.engines.reasons import advise, empty_handed, killed
@@ -74,8 +76,7 @@ def _seconds_between(job: IopingJob) -> float:
     return 0.0 if job.burst else max(job.interval_s, 1 / job.rate_limit if job.rate_limit else 0.0)
 
 
-@dataclass(frozen=True, slots=True)
-class Statistics:
+class Statistics(Struct, frozen=True):
     """ioping's `stat` (valid requests; their own time alone) and `load` (all of them, in real time) of a period, in ns."""
 
     stat: JsonObject

@@ -6,7 +6,8 @@ Of the figures nothing raises: what is not there, or is not a number, is absent.
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from diskprof.model.errors import EngineError
 from diskprof.model.text import clean
@@ -23,23 +24,20 @@ _BARE_NUMBER = re.compile(r"(:\s*)-?(nan|inf(?:inity)?)(?=\s*[,}\]\r\n])", re.IG
 _SEPARATORS = re.compile(rb"[\[\], \t\r\n]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(Struct, frozen=True):
     """One JSON object; `raw` is its bytes from `{` to `}`."""
 
     value: Mapping[str, object]
     raw: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Noise:
+class Noise(Struct, frozen=True):
     """A line between documents, harmless for a terminal."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Broken:
+class Broken(Struct, frozen=True):
     """A document of `size` bytes that broke off or cannot be read."""
 
     size: int

@@ -14,10 +14,11 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import IO, BinaryIO
+
+from msgspec import Struct
 
 from diskprof.model.errors import DiskprofError
 
@@ -43,8 +44,7 @@ LATE_S = 1.0
 Bytes = Callable[[bytes], None]
 
 
-@dataclass(frozen=True, slots=True)
-class CpuTime:
+class CpuTime(Struct, frozen=True):
     """The CPU time of a process with all its threads since it began, in seconds."""
 
     user_s: float
@@ -268,8 +268,7 @@ def _die_with_parent() -> Callable[[], None]:
     return prepare
 
 
-@dataclass(frozen=True, slots=True)
-class Brief:
+class Brief(Struct, frozen=True):
     """What a program that answers at once has said; `code` is None where it could not be started or did not end.
 
     `late` where it did not end in time: the disk that it is read from may be busy.
@@ -418,8 +417,7 @@ def start_session(argv: Sequence[str], order: bytes, log: BinaryIO) -> bytes:
     return output
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
+class Ended(Struct, frozen=True):
     """How a program ended: its exit code, negative for a signal, and all that it said."""
 
     code: int

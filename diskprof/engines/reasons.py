@@ -4,7 +4,8 @@ import errno
 import os
 import re
 import signal
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 _ERR = re.compile(r"err=(-?\d{1,6})/file:[^,]*, func=([^,]*), error=(.*)")
 _IO_ERROR = re.compile(r"(.*io_u error on file .*: ([^:]+): \w+) offset=")
@@ -42,8 +43,7 @@ _QUEUE_INIT = {
 _CODES = {os.strerror(code): code for code in _ADVICE}
 
 
-@dataclass(frozen=True, slots=True)
-class FioError:
+class FioError(Struct, frozen=True):
     """One error that fio printed: an errno value and the step that failed."""
 
     code: int
@@ -71,8 +71,7 @@ def read_error(line: str) -> FioError | None:
     return FioError(abs(int(match[1])), match[2].strip() or "a request") if match else None
 
 
-@dataclass(frozen=True, slots=True)
-class RequestError:
+class RequestError(Struct, frozen=True):
     """A line about one request that failed. `kind` is the line without its offset, the error's code 0 for one that is not known."""
 
     kind: str

@@ -7,8 +7,9 @@ import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from diskprof.engines.process import run_briefly
 from diskprof.model.errors import EngineBusy, EngineMissing
@@ -16,8 +17,7 @@ from diskprof.model.preset import EngineName
 from diskprof.model.text import clean
 
 
-@dataclass(frozen=True, slots=True)
-class Tool:
+class Tool(Struct, frozen=True):
     """An engine that can be used; `version` as it calls itself, without its name: `3.33`."""
 
     name: EngineName
@@ -25,8 +25,7 @@ class Tool:
     version: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Wanted:
+class _Wanted(Struct, frozen=True):
     variable: str
     ask: str
     answer: re.Pattern[str]

@@ -4,8 +4,10 @@ import asyncio
 import math
 import time
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from datetime import timedelta
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from diskprof.fleet.follow.link import SILENT_S, Link, LinkLost, agent_argv
 from diskprof.fleet.follow.messages import LetGo, MakeRoom, News, StartRun, StopRun
@@ -24,8 +26,7 @@ _BEGIN_S = 20.0
 _LOOK_S = 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class MemberStart:
+class MemberStart(Struct, frozen=True):
     """How a member's run begins: its place, and whether it waits for those of the others."""
 
     place: FleetPlace
@@ -262,5 +263,5 @@ class Member:
             self._store.fleets.set_reached(self._replica.run_id, reached=reached)
 
     def _set(self, **changes: object) -> None:
-        self.status = replace(self.status, **changes)  # type: ignore[arg-type]
+        self.status = replace(self.status, **changes)
         self._store.fleets.set_member(self._fleet_id, self.index, self.status)

@@ -1,7 +1,8 @@
 """What a coordinator is told to do, and what it answers."""
 
 import json
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from diskprof.fleet.follow.messages import read
 from diskprof.model.fleet import FleetEngine, NewFleet
@@ -10,8 +11,7 @@ from diskprof.model.run import FleetStage
 from diskprof.store.codec import to_json
 
 
-@dataclass(frozen=True, slots=True)
-class MemberPlan:
+class MemberPlan(Struct, frozen=True):
     """What a member does, and the words that start diskprof on its host. Without a plan it is left out, for a `reason`."""
 
     plan: Plan | None
@@ -19,8 +19,7 @@ class MemberPlan:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class FleetOrder:
+class FleetOrder(Struct, frozen=True):
     """A fleet run: its members with a plan each, in the order of `new.members`; `store` is where all is written down.
 
     `skip_unready`: what cannot start is left out; without it nothing starts. Each of `stages` is a run of every member, in each

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from diskprof.fleet.follow.messages import Earlier, MakePlan
 from diskprof.fleet.planning import Prospect, plan_members
@@ -21,8 +23,7 @@ if TYPE_CHECKING:
     from diskprof.store import Store
 
 
-@dataclass(frozen=True, slots=True)
-class FleetRecord:
+class FleetRecord(Struct, frozen=True):
     """A fleet run and the newest run of each of its members, by their index: of one that has none that of another."""
 
     fleet: FleetRun

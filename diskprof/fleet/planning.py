@@ -3,7 +3,9 @@
 import asyncio
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from diskprof.engines.tools import find_tool
 from diskprof.fleet.follow.link import Link, agent_argv
@@ -21,8 +23,7 @@ _AT_ONCE = 32
 """So many hosts are asked at the same time."""
 
 
-@dataclass(frozen=True, slots=True)
-class Prospect:
+class Prospect(Struct, frozen=True):
     """What a member would do, or why it does not. `error` stands beside a plan that something blocks."""
 
     member: FleetMember

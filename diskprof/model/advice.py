@@ -1,11 +1,11 @@
 """What to do next, which a command line and a screen say in different words."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Advice:
+class Advice(Struct, frozen=True):
     """`screen` says the same as `command_line`, where keys, lists and fields do it. Where both use one wording, that is a str."""
 
     command_line: str

@@ -1,8 +1,9 @@
 """Block devices as the kernel and udev know them, what they are made of, and how far they are worn."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from diskprof.model.text import clean
 from diskprof.model.units import format_size
@@ -62,8 +63,7 @@ def device_title(name: str, dm_name: str) -> str:
     return f"/dev/mapper/{dm_name}" if dm_name else name
 
 
-@dataclass(frozen=True, slots=True)
-class Mount:
+class Mount(Struct, frozen=True):
     """One mount point. Sizes in bytes, None where the file system does not say."""
 
     path: str
@@ -77,8 +77,7 @@ class Mount:
         return "ro" in self.options
 
 
-@dataclass(frozen=True, slots=True)
-class Device:
+class Device(Struct, frozen=True):
     """A block device. What is not known is None or empty; `parents` lie below it (sda for sda1), `children` above.
 
     `by_id` holds names in /dev/disk/by-id, the most readable first; `dm_name` the device mapper's name (`vg-root`); `wwid` a whole
@@ -155,8 +154,7 @@ class Device:
         return self.size_bytes == 0 or (self.kind is DeviceKind.RAM and not self.mounts)
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceTree:
+class DeviceTree(Struct, frozen=True):
     """Every block device at one moment, in the kernel's order, keyed by kernel name."""
 
     devices: tuple[Device, ...] = ()
@@ -224,8 +222,7 @@ def branches(depths: Sequence[int]) -> list[str]:
     return prefixes
 
 
-@dataclass(frozen=True, slots=True)
-class DiskCounters:
+class DiskCounters(Struct, frozen=True):
     """The kernel's counters of one device since boot (Documentation/block/stat.rst) at `at_ns` (monotonic).
 
     Those of discards are None before Linux 4.18, those of flushes before 5.5.
@@ -251,8 +248,7 @@ class DiskCounters:
     flush_ticks_ms: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Activity:
+class Activity(Struct, frozen=True):
     """What a device did between two readings of its counters: iostat's r/s, w/s, rkB/s, wkB/s (in bytes) and %util (0 to 1)."""
 
     reads_per_s: float
@@ -276,8 +272,7 @@ class Activity:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
+class Parts(Struct, frozen=True):
     """`good` and `failed` are kernel names of members (of paths where `paths`), `missing` how many an array lacks of `wanted`.
 
     `sync` is what the kernel does with an array by itself (md's sync_action: resync, recover, check, repair, reshape), empty for
@@ -297,8 +292,7 @@ class Parts:
 LEAST_SHARE = 0.0001
 
 
-@dataclass(frozen=True, slots=True)
-class Wear:
+class Wear(Struct, frozen=True):
     """What a disk (kernel name) says of itself. `used_percent` is a whole number and may pass 100; `written_bytes` None: not told.
 
     Both are estimates of the drive's firmware. At 1% the endurance that follows from them may be off by a factor of two.
@@ -322,8 +316,7 @@ class Wear:
         return f"{clean(self.device)} reports {self.used_percent}% of its rated endurance used{by}"
 
 
-@dataclass(frozen=True, slots=True)
-class Health:
+class Health(Struct, frozen=True):
     """What a disk (kernel name) and the kernel say of its state; None is not told. `passed` is SMART's overall verdict.
 
     `wear` is of flash alone.

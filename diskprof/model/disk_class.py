@@ -1,7 +1,8 @@
 """Classes of disks, and what documents say that the disks of each do."""
 
-from dataclasses import dataclass
 from datetime import date
+
+from msgspec import Struct
 
 from diskprof.model.expectation import Formula
 from diskprof.model.load import Load
@@ -9,8 +10,7 @@ from diskprof.model.metric import Metric, Quantity, parse_metric
 from diskprof.model.sample import Direction
 
 
-@dataclass(frozen=True, slots=True)
-class SourceDocument:
+class SourceDocument(Struct, frozen=True):
     """A document, and where and when it was read."""
 
     title: str
@@ -18,8 +18,7 @@ class SourceDocument:
     read: date
 
 
-@dataclass(frozen=True, slots=True)
-class ClassFigure:
+class ClassFigure(Struct, frozen=True):
     """From `least` to `most`, I/Os or bytes per second; one of them may be None. What grows with the capacity is a formula.
 
     It is of tests of this pattern whose block size in bytes and I/Os in flight lie in `block` and `depth`, both included;
@@ -50,8 +49,7 @@ class ClassFigure:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class DiskClass:
+class DiskClass(Struct, frozen=True):
     """A class by name. `title` is of one disk, `plural` of several; `cloud` whose volumes they are, empty for drives.
 
     `note` says how to read its figures.

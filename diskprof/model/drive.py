@@ -1,7 +1,8 @@
 """What a drive counts itself, before and after a run."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 LEAST_STEPS = 16
 """A share of two counters is told from so many steps of each on: a step is 512 kB with NVMe, and 1 GiB with some makers."""
@@ -18,16 +19,14 @@ class Silence(StrEnum):
     MUTE = "mute"
 
 
-@dataclass(frozen=True, slots=True)
-class DriveCount:
+class DriveCount(Struct, frozen=True):
     """A counter of a drive by its name, such as `media errors`."""
 
     name: str
     count: int
 
 
-@dataclass(frozen=True, slots=True)
-class DriveCounters:
+class DriveCounters(Struct, frozen=True):
     """One reading of a drive's counters since it was made; None: not told.
 
     `host_bytes` is what was written to it, in steps of `host_step` bytes; `nand_bytes` what it wrote to its flash, in its own
@@ -46,8 +45,7 @@ class DriveCounters:
     heat: tuple[DriveCount, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class DriveRecord:
+class DriveRecord(Struct, frozen=True):
     """What a disk (kernel name) counted from before the first test of a run to after the last.
 
     `silence` says why nothing is known, `advice` how to change that. `test_bytes` is what the tests wrote with all that came

@@ -1,13 +1,13 @@
 """What an earlier run measured of the same test on the same disk."""
 
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from diskprof.model.sample import Direction
 
 
-@dataclass(frozen=True, slots=True)
-class EarlierResult:
+class EarlierResult(Struct, frozen=True):
     """One direction of one test of an earlier run. Rates per second, latencies in ns; None where the engine gave none.
 
     `sync_mean_ns` is that of the test's fsyncs.

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from diskprof.model.metric import Metric, Quantity, format_value
 
@@ -32,8 +33,7 @@ class Operator(StrEnum):
                 return measured < promised
 
 
-@dataclass(frozen=True, slots=True)
-class Formula:
+class Formula(Struct, frozen=True):
     """`min(base + per_gib x capacity in GiB, cap)`, in the metric's unit; a plain promise has a base alone.
 
     `others`: further bases and what each grows by; the least of all counts. A volume has a limit of IOPS and one of bandwidth,
@@ -55,8 +55,7 @@ class Formula:
         return promised if self.cap is None else min(promised, self.cap)
 
 
-@dataclass(frozen=True, slots=True)
-class PresetExpectation:
+class PresetExpectation(Struct, frozen=True):
     """A promise in a preset. It holds only where every parameter of `when` has that value.
 
     `seconds`: measured for less than this, a promise that seems kept is inconclusive, since disks burst.
@@ -70,8 +69,7 @@ class PresetExpectation:
     seconds: float = 60.0
 
 
-@dataclass(frozen=True, slots=True)
-class Expectation:
+class Expectation(Struct, frozen=True, tag=True):
     """A promise for one run: a number in the metric's unit, and how it came about in words.
 
     `tolerance`: the share by which a measurement may fall short and still count as keeping it.
@@ -86,8 +84,7 @@ class Expectation:
     tolerance: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class ClassExpectation:
+class ClassExpectation(Struct, frozen=True, tag=True):
     """What disks of a class do at the least, of every test that its documents say something of."""
 
     disk_class: str
@@ -138,8 +135,7 @@ class Verdict(StrEnum):
     UNMEASURED = "not measured"
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgement(Struct, frozen=True):
     """`ratio` is measured / promised, None where that says nothing."""
 
     expectation: Expectation

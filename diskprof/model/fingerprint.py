@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from diskprof.model.device import Device
 from diskprof.model.job import BESIDE
@@ -27,8 +28,7 @@ class Aspect(StrEnum):
     KERNEL = "kernel"
 
 
-@dataclass(frozen=True, slots=True)
-class Fingerprint:
+class Fingerprint(Struct, frozen=True):
     """`tests` is a digest of tests and options; the others are words that a person can read."""
 
     tests: str
@@ -52,8 +52,7 @@ class Fingerprint:
         return tuple(each for each in Aspect if each not in across and self.of(each) != other.of(each))
 
 
-@dataclass(frozen=True, slots=True)
-class LikeRuns:
+class LikeRuns(Struct, frozen=True):
     """The complete runs of a preset that have one fingerprint: how many, and the newest of them."""
 
     fingerprint: Fingerprint

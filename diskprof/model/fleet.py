@@ -1,17 +1,17 @@
 """A fleet run: one preset on several targets at once, each of another host or of this one. Each has a run of its own."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
+
+from msgspec import Struct
 
 from diskprof.model.plan import Plan
 from diskprof.model.run import FleetPlace, FleetStage, Status
 from diskprof.model.run_series import ONCE, Repetition
 
 
-@dataclass(frozen=True, slots=True)
-class FleetMember:
+class FleetMember(Struct, frozen=True):
     """A target on a host, as ssh knows it ("db1", "root@db1"); `host` is None of a target of this machine."""
 
     host: str | None
@@ -41,8 +41,7 @@ class MemberState(StrEnum):
         return self in (MemberState.DONE, MemberState.LEFT_OUT)
 
 
-@dataclass(frozen=True, slots=True)
-class HostClock:
+class HostClock(Struct, frozen=True):
     """How far a host's clock is ahead of the coordinator's, in ns: `offset_ns`, give or take `within_ns`.
 
     Half the shortest round trip, as NTP (RFC 5905) takes it.
@@ -52,8 +51,7 @@ class HostClock:
     within_ns: int
 
 
-@dataclass(frozen=True, slots=True)
-class MemberStatus:
+class MemberStatus(Struct, frozen=True):
     """Where a member stands. `reason` says why it is lost or was left out. Times are UTC, by the coordinator's clock.
 
     `began_at` is when the first test of its run was started, None before that and of a member that did not start at once with
@@ -74,8 +72,7 @@ class FleetEngine(StrEnum):
     FIO_SERVER = "fio-server"
 
 
-@dataclass(frozen=True, slots=True)
-class NewFleet:
+class NewFleet(Struct, frozen=True):
     """What a fleet run begins with. `at_once`: so many hosts at the same time, None: all. `wanted`: how often each runs."""
 
     preset: str
@@ -86,8 +83,7 @@ class NewFleet:
     engine: FleetEngine = FleetEngine.FIO
 
 
-@dataclass(frozen=True, slots=True)
-class FleetPlan:
+class FleetPlan(Struct, frozen=True):
     """The plans of the members that run, at `stages` of each repeat, and how often: as `NewFleet` has it."""
 
     plans: tuple[Plan, ...]
@@ -137,8 +133,7 @@ def stage_s(each: Sequence[float], stage: FleetStage, at_once: int | None) -> fl
     return longest if at_once is None else max(longest, sum(each) / at_once)
 
 
-@dataclass(frozen=True, slots=True)
-class FleetRun:
+class FleetRun(Struct, frozen=True):
     """A fleet run as it is in the store, without its runs. The index of a member is that of its status, and in `FleetPlace`.
 
     Times are UTC.
@@ -177,8 +172,7 @@ class FleetRun:
         return timedelta(microseconds=sum(known[-2:]) / 1000)
 
 
-@dataclass(frozen=True, slots=True)
-class MemberOrder:
+class MemberOrder(Struct, frozen=True):
     """A run that a coordinator starts: its id; its place, where the fleet run is in the same store; whether it waits for others.
 
     `room` is the directory for the sockets of fio's servers, where fio's client measures; empty where fio does by itself.

@@ -7,7 +7,6 @@ Bucket numbers and their representative values follow `plat_val_to_idx` and `pla
 import binascii
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import accumulate
 from operator import itemgetter
@@ -58,11 +57,18 @@ Counts = tuple[tuple[int, int], ...]
 """(bucket, count) in the order of the buckets, no count zero."""
 
 
-@dataclass(frozen=True)
 class Histogram:
-    """Counts of completed I/Os per latency bucket; `counts` is sorted by bucket and holds no zero."""
+    """Counts of completed I/Os per latency bucket; `counts` is sorted by bucket and holds no zero. Never changed."""
 
-    counts: Counts = ()
+    def __init__(self, counts: Counts = ()) -> None:
+        self._counts = counts
+
+    @property
+    def counts(self) -> Counts:
+        return self._counts
+
+    def __repr__(self) -> str:
+        return f"Histogram({self.counts})"
 
     @staticmethod
     def of(counts: Mapping[int, int]) -> "Histogram":
@@ -199,7 +205,7 @@ class Histogram:
 
 class _Packed(Histogram):
     def __init__(self, data: bytes) -> None:
-        object.__setattr__(self, "_data", data)
+        self._data = data
 
     @property
     def is_packed(self) -> bool:
@@ -207,15 +213,13 @@ class _Packed(Histogram):
 
     @property
     def counts(self) -> Counts:
-        data: bytes = self.__dict__["_data"]
-        return _unpacked(data)
+        return _unpacked(self._data)
 
     def unpacked(self) -> Histogram:
         return Histogram.unpack(self.pack())
 
     def pack(self) -> bytes:
-        data: bytes = self.__dict__["_data"]
-        return data
+        return self._data
 
 
 def merge(histograms: Iterable[Histogram]) -> Histogram:

@@ -1,7 +1,8 @@
 """A job of fio's or ioping's by its options: the only place that knows what they mean. Here a text becomes a number, once."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from diskprof.model.preset import OWN_FILES, EngineName, Job, Options
 from diskprof.model.sample import Direction
@@ -38,8 +39,7 @@ EachWay = tuple[int, int]
 """A limit of reads and one of writes; 0 is none."""
 
 
-@dataclass(frozen=True, slots=True)
-class Opened:
+class Opened(Struct, frozen=True):
     """What fio opens: every copy of the job all of `paths`, or each copy files of its own in one of `directories`, in turn, called
     by `pattern` (fio's filename_format)."""
 
@@ -51,8 +51,7 @@ class Opened:
 _NOTHING = Opened()
 
 
-@dataclass(frozen=True, slots=True)
-class FioJob:
+class FioJob(Struct, frozen=True, tag_field="engine", tag="fio"):
     """A section of a fio test, with fio's defaults for what it leaves open.
 
     `targets` are the slots of the targets that it works on, `files` the names of its files in a directory (see `Job`), `opened`
@@ -262,8 +261,7 @@ class FioJob:
         return fio_job(changed.items(), self.name, targets=self.targets, files=self.files, opened=self.opened)
 
 
-@dataclass(frozen=True, slots=True)
-class IopingJob:
+class IopingJob(Struct, frozen=True, tag_field="engine", tag="ioping"):
     """What an ioping test asks for, with ioping's defaults for what it leaves open. `targets` and `options` as of `FioJob`, `path`
     is what ioping is given.
 

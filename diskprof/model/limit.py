@@ -5,9 +5,10 @@ flight; by depth it is a queue depth. The idea of two loads that close in on the
 MLRsearch (Multiple Loss Ratio Search, draft-ietf-bmwg-mlrsearch), which finds the throughput of network devices.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 from math import ceil
+
+from msgspec import Struct
 
 from diskprof.model.expectation import Expectation
 from diskprof.model.metric import LATENCIES
@@ -38,8 +39,7 @@ class TrialKind(StrEnum):
     CELL = "cell"
 
 
-@dataclass(frozen=True, slots=True)
-class Trial:
+class Trial(Struct, frozen=True):
     """A load: at most `depth` I/Os in flight, at `rate` I/Os a second; None: as many as there can be.
 
     Of a cell `rate` is that of reads, and `written` the bytes a second that are written beside them, None as many as there can be.
@@ -56,8 +56,7 @@ class Trial:
         return Trial(self.depth, self.rate, written=self.written)
 
 
-@dataclass(frozen=True, slots=True)
-class LimitRule:
+class LimitRule(Struct, frozen=True):
     """What to search for, and with how much. `promises` are all to be kept at once; their `test` is empty.
 
     `depth` is the most I/Os in flight. A short trial measures for `short_s` seconds, a full one for `full_s`, each after `ramp_s`.

@@ -1,7 +1,8 @@
 """What the jobs of a test ask for together."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from diskprof.model.job import EngineJob, FioJob, IopingJob
 from diskprof.model.sample import Direction
@@ -10,8 +11,7 @@ _SEEN_S = 0.05
 """A pause from which on time without I/O shows in intervals of 0.25 s: a fifth of one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Demand:
+class Demand(Struct, frozen=True):
     """What all jobs together were told to do per second of one direction: I/Os, or bytes where `in_bytes`."""
 
     direction: Direction
@@ -19,8 +19,7 @@ class Demand:
     in_bytes: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Load:
+class Load(Struct, frozen=True):
     """The jobs of one test, which run side by side."""
 
     jobs: tuple[EngineJob, ...]

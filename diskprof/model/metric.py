@@ -1,8 +1,9 @@
 """Metrics by name: `read.iops`, `write.bandwidth`, `total.iops`, `read.latency.p99`, `read.within.250us`, `sync.latency.p99`."""
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from diskprof.model.errors import UsageError
 from diskprof.model.sample import Direction
@@ -41,8 +42,7 @@ class Change(StrEnum):
     UNCLEAR = "cannot tell"
 
 
-@dataclass(frozen=True, slots=True)
-class Metric:
+class Metric(Struct, frozen=True):
     """`direction` is None for reads and writes together (`total`), fsync latency and CPU use.
 
     `figure` is a field of Latency; `within_ns` a threshold.

@@ -1,7 +1,8 @@
 """A plan: a preset applied to a target. What is shown, confirmed, refused and run is this one value."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from diskprof.model.advice import Advice
 from diskprof.model.device import Wear
@@ -29,8 +30,7 @@ class Severity(StrEnum):
     NOTES = "notes"
 
 
-@dataclass(frozen=True, slots=True)
-class Hazard:
+class Hazard(Struct, frozen=True):
     """A reason to think twice: what would be lost or disturbed, and what to do instead.
 
     `signature` is what a person may type out to give up what lies on a device (libblkid's name); empty: nothing helps.
@@ -43,8 +43,7 @@ class Hazard:
     signature: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class TestFile:
+class TestFile(Struct, frozen=True):
     """A file that is made for the run: `path` in the private directory `directory` (0700), both removed at the end.
 
     One that is FRESH or SPARSE is there for one test only.
@@ -56,8 +55,7 @@ class TestFile:
     layout: Layout = Layout.FILLED
 
 
-@dataclass(frozen=True, slots=True)
-class FioFault:
+class FioFault(Struct, frozen=True):
     """A known fault of the fio at hand that a test meets: `a asks` and the `effect` are a sentence.
 
     `keeps` is the part of the rate asked for, 0 to 1, that fio does on a disk that keeps up; None where it is not of a rate.
@@ -68,8 +66,7 @@ class FioFault:
     keeps: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedTest:
+class PlannedTest(Struct, frozen=True):
     """One process to start: `argv`, made of `jobs`, is what is shown and run.
 
     `runtime_s` is the longest it measures; `bytes_written` is an estimate unless `writes_exact`.
@@ -146,8 +143,7 @@ class PlannedTest:
         return not self.amount_bytes or all(job.runtime_s is not None for job in self.load.fio)
 
 
-@dataclass(frozen=True, slots=True)
-class OtherTarget:
+class OtherTarget(Struct, frozen=True):
     """A further target of a preset that has several, under the name of its slot; `directory` and `files` as of the plan."""
 
     slot: str
@@ -156,16 +152,14 @@ class OtherTarget:
     files: tuple[TestFile, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class WritePermission:
+class WritePermission(Struct, frozen=True):
     """What the person allows to be done to a raw device: writing to it at all, and overwriting the signatures that they named."""
 
     allowed: bool = False
     signatures: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class RawDevice:
+class RawDevice(Struct, frozen=True):
     """A device that is itself written to, as it was when the plan was made: that very device is written to, or none.
 
     `bytes_written` is what the run may write to it, an estimate as that of its tests. `overwrites` are the signatures on it
@@ -199,8 +193,7 @@ class RawDevice:
         return self.dm_name or self.name
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """`directory` is made for test files on the target, empty where there are none. `layout` fills `files`, which the tests share,
     before the first test and is None where there are none. `precondition` are the steps after it that bring the disk into a
     known state. With `rounds` all tests are repeated until one of them is steady; time and bytes of a test are those of one round.

@@ -3,8 +3,9 @@
 With `sweep`, every test of the preset stands for as many as its axes have combinations (`cell` tells which one).
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from diskprof.model.expectation import PresetExpectation
 
@@ -58,8 +59,7 @@ class ParameterKind(StrEnum):
     TEXT = "text"
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(Struct, frozen=True):
     """`optional`: its value may be empty, and options that come out empty are left out."""
 
     name: str
@@ -91,8 +91,7 @@ OWN_FILES = ("*",)
 """As the `files` of a job: each copy has its own."""
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+class Job(Struct, frozen=True):
     """One fio section, or the one set of options of an ioping test, under the engine's own option names.
 
     `targets` names the slots whose files or devices it works on, of which ioping takes one. `files` are the names of the files
@@ -105,8 +104,7 @@ class Job:
     files: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Test:
+class Test(Struct, frozen=True):
     """One fio or ioping process. An ioping test has exactly one job. `cell`: its place in a sweep, option by option.
 
     `title` is what the file adds to the title that the options give (see `model.title`); empty for nothing.
@@ -123,32 +121,28 @@ class Test:
     steady: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class TargetSlot:
+class TargetSlot(Struct, frozen=True):
     """A target that the person has to name, where a preset works on several."""
 
     name: str
     summary: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Axis:
+class Axis(Struct, frozen=True):
     """One option of a sweep and the values that it takes, in their order."""
 
     option: str
     values: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Variant:
+class Variant(Struct, frozen=True):
     """Parameter values under a name, such as `quick` for a shorter run."""
 
     name: str
     settings: Options
 
 
-@dataclass(frozen=True, slots=True)
-class Preset:
+class Preset(Struct, frozen=True):
     """`keywords` are further words that it is found by: a vendor's, an article's. `precondition` are the steps that bring a disk
     into a known state before the first test, none of them a result. `rounds` says how often its tests are repeated, in the words
     of `presets.steady_text`; empty: each is carried out once. `limit` is what its one test is searched for, in the words of

@@ -1,11 +1,12 @@
 """What processes beside a test did to its disk."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 
-@dataclass(frozen=True, slots=True)
-class ProcessIo:
+class ProcessIo(Struct, frozen=True):
     """What a process read and wrote while test `test` measured, in bytes, with a file of the disk open.
 
     What it writes to the page cache counts when it does so, whatever the disk does of it later (F95). `start_ticks` is when it

@@ -1,13 +1,13 @@
 """A read/write map: the latency of reads at so many IOPS while so many bytes a second are written, cell by cell."""
 
-from dataclasses import dataclass
 from math import ceil
+
+from msgspec import Struct
 
 from diskprof.model.limit import START_UP_S, Trial, TrialKind
 
 
-@dataclass(frozen=True, slots=True)
-class CellOutcome:
+class CellOutcome(Struct, frozen=True):
     """What a cell came to: `reads` IOPS and `written` bytes a second done, `p50` and `p99` of the reads in ns, None without any."""
 
     trial: Trial
@@ -17,8 +17,7 @@ class CellOutcome:
     p99: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class MapRule:
+class MapRule(Struct, frozen=True):
     """A grid of `reads` by `writes` + 1 cells: read rates up to all that the disk does, written rates from none
     to all. In a cell at most `depth` reads are in flight.
 

@@ -1,7 +1,8 @@
 """What was seen of the requests that a device was given, each of them by itself."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from diskprof.model.histogram import Histogram
 from diskprof.model.sample import Direction
@@ -10,8 +11,7 @@ Counts = tuple[tuple[int, int], ...]
 """(value, how often), in the order of the values."""
 
 
-@dataclass(frozen=True, slots=True)
-class SizeRequests:
+class SizeRequests(Struct, frozen=True):
     """Requests of one size in bytes, of which `in_order` began where one before them ended."""
 
     size: int
@@ -19,8 +19,7 @@ class SizeRequests:
     in_order: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class DirectionRequests:
+class DirectionRequests(Struct, frozen=True):
     """Completed requests of one direction, by their size, the smallest first. `durable` had to be on the medium before they were
     answered (FUA)."""
 
@@ -49,8 +48,7 @@ class DirectionRequests:
         return DirectionRequests(tuple(found[size] for size in sorted(found)), self.durable + other.durable)
 
 
-@dataclass(frozen=True, slots=True)
-class RequestProcess:
+class RequestProcess(Struct, frozen=True):
     """A process, and what was asked of the device in its name. What others write for it, such as the page cache, is theirs."""
 
     pid: int
@@ -65,8 +63,7 @@ class RequestProcess:
         return self.reads + self.writes
 
 
-@dataclass(frozen=True, slots=True)
-class Requests:
+class Requests(Struct, frozen=True):
     """The requests of some time, in ns. `depths` are (requests in flight, ns), `flushes` requests to empty the disk's cache.
 
     `touched_bytes` is how much of the device was read or written since the watch began, in pieces of `piece_bytes`; `lost` how
@@ -131,8 +128,7 @@ class Requests:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Latencies:
+class Latencies(Struct, frozen=True):
     """Of the requests of one direction: how long each took from its issue to its completion, in ns, all of them together, the
     shortest and the longest."""
 
@@ -153,8 +149,7 @@ class Latencies:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class RequestInterval:
+class RequestInterval(Struct, frozen=True):
     """The requests of an interval, and their latencies."""
 
     requests: Requests

@@ -1,10 +1,13 @@
 """A run: one execution of a plan, from what was planned to how it ended, with what was found in it."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
+from operator import attrgetter
 from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from diskprof.model.device import Device, Mount, device_title
 from diskprof.model.drive import DriveRecord
@@ -38,8 +41,7 @@ class Status(StrEnum):
         return self not in (Status.PENDING, Status.RUNNING, Status.LOST)
 
 
-@dataclass(frozen=True, slots=True)
-class Latency:
+class Latency(Struct, frozen=True):
     """A latency distribution's figures in ns, the engine's own to the last digit; None where it gives none.
 
     A whole number stays one, in the store and in JSON.
@@ -69,8 +71,7 @@ PERCENTILES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p99_9": 0.999}
 """The percentiles of a Latency, by their share of the I/Os."""
 
 
-@dataclass(frozen=True, slots=True)
-class RoundFigures:
+class RoundFigures(Struct, frozen=True):
     """One direction of a test in one round of a run: rates per second, and what an I/O took in ns, None where that is not known."""
 
     iops: float = 0.0
@@ -80,14 +81,13 @@ class RoundFigures:
     max: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class DirectionResult:
+class DirectionResult(Struct, frozen=True):
     """One direction of a finished test. `latency` is what an I/O took, as `latency_kind` says; `histogram` the same, whole.
 
     `clat` and `slat` are its parts, completion and submission, None where the engine does not tell them apart. `lat` is the whole
     time where `latency` is clat and fio has figures of both; None otherwise. `within`, the share of I/Os within WITHIN_NS, is
-    told where it was stored beside the histogram, which then need not be read. `rounds` has each round of a run of rounds, from
-    the first on.
+    told where it was stored beside the histogram, which then need not be read; results that differ in it alone are equal.
+    `rounds` has each round of a run of rounds, from the first on.
     """
 
     ios: int
@@ -101,8 +101,14 @@ class DirectionResult:
     clat: Latency | None = None
     slat: Latency | None = None
     lat: Latency | None = None
-    within: float | None = field(default=None, compare=False, repr=False)
+    within: float | None = None
     rounds: tuple[RoundFigures, ...] = ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, DirectionResult) and _measured(self) == _measured(other)
+
+    def __hash__(self) -> int:
+        return hash(_measured(self))
 
     def share_within(self, ns: int) -> float | None:
         """The share of I/Os that completed within `ns`; None without a distribution."""
@@ -111,8 +117,10 @@ class DirectionResult:
         return self.histogram.share_below(ns) if self.histogram else None
 
 
-@dataclass(frozen=True, slots=True)
-class Cpu:
+_measured = attrgetter(*(name for name in DirectionResult.__struct_fields__ if name != "within"))
+
+
+class Cpu(Struct, frozen=True):
     """CPU use of the engine's jobs in percent of one CPU, as fio prints usr and sys, added up over `reports` of its reports.
 
     `reports` is 0 where that is not known.
@@ -127,8 +135,7 @@ class Cpu:
         return self.user_percent + self.system_percent
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(Struct, frozen=True):
     """What an engine says of a test, a job or a copy of one. `sync` is fsync latency where it syncs (F8)."""
 
     read: DirectionResult | None = None
@@ -145,16 +152,14 @@ class Result:
         return tuple((direction, result) for direction, result in both if result)
 
 
-@dataclass(frozen=True, slots=True)
-class JobResult(Result):
+class JobResult(Result, frozen=True):
     """A job by its name. `copies` is each copy that fio reports apart, in its order, without a histogram; empty of one alone."""
 
     name: str = ""
     copies: tuple[Result, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class TestResult(Result):
+class TestResult(Result, frozen=True):
     """A whole test. `jobs` is what fio reports apart, added up in the test's own figures; empty where that is one thing.
 
     Where jobs that do different things share a direction, the test has their sum and no latency: one of 4k and 128k reads
@@ -171,8 +176,7 @@ class TestResult(Result):
     requests: Requests | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class IoLimit:
+class IoLimit(Struct, frozen=True):
     """What a cgroup allows this process on a device (kernel name) in one direction: `iops` I/Os or bytes per second."""
 
     device: str
@@ -187,8 +191,7 @@ class IoLimit:
         return device_title(self.device, self.dm_name)
 
 
-@dataclass(frozen=True, slots=True)
-class FurtherTarget:
+class FurtherTarget(Struct, frozen=True):
     """What another target of the run lies on, under the name of its slot; the fields mean what they mean in Environment."""
 
     slot: str
@@ -203,8 +206,7 @@ class FurtherTarget:
         return (*((self.device,) if self.device else ()), *self.layers)
 
 
-@dataclass(frozen=True, slots=True)
-class Environment:
+class Environment(Struct, frozen=True):
     """The machine and the disk at the start of the run. Empty or None: not known.
 
     `disks` are the whole devices below `device`, `layers` what lies between. `store_disks` are the disks (kernel names) that the
@@ -253,8 +255,7 @@ class Environment:
         return tuple({disk.name: disk for disk in found}.values())
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(Struct, frozen=True):
     """A line for the person: an engine's note, a warning of the runner. `at_ns` since the run began."""
 
     at_ns: int
@@ -263,8 +264,7 @@ class Message:
     warning: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(Struct, frozen=True):
     """Where a run stands. `fraction` of the phase under way, `overall` of the run (both 0 to 1); `at_ns` since the run began."""
 
     test: int
@@ -284,8 +284,7 @@ class Weight(StrEnum):
     NOTE = "note"
 
 
-@dataclass(frozen=True, slots=True)
-class ProcessShare:
+class ProcessShare(Struct, frozen=True):
     """A process that a finding is about, and its share of what was found, 0 to 1; None where that is not known."""
 
     pid: int
@@ -293,8 +292,7 @@ class ProcessShare:
     share: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """`name` is the rule, `message` what was noticed, `evidence` the figures, `advice` what to do next; `test` its test's name.
 
     A finding is kept, exported and read anywhere, so its words are those of no surface: parameters, no options of a command line.
@@ -315,8 +313,7 @@ def doubts_of(findings: Iterable[Finding]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(finding.name for finding in findings if finding.weight is Weight.DOUBT))
 
 
-@dataclass(frozen=True, slots=True)
-class TestRecord:
+class TestRecord(Struct, frozen=True):
     """One test of a run. `reason` says why it did not complete. `job`: which of its jobs it is, empty of the whole test."""
 
     index: int
@@ -409,8 +406,7 @@ class RunSummary(NamedTuple):
     fleet: FleetPlace | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RunGlance:
+class RunGlance(Struct, frozen=True):
     """Where a run stands, read without opening it: one of many that are watched at once. `said` is its newest message."""
 
     id: str
@@ -421,8 +417,7 @@ class RunGlance:
     said: Message | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(Struct, frozen=True):
     """A whole run without its samples, which the store gives by test and time. Times are UTC.
 
     `imported_from` is the file of an engine's results that it was read from; empty for a run of diskprof's, wherever it ran.
@@ -499,8 +494,7 @@ class LapseKind(StrEnum):
     STOOD = "stood still"
 
 
-@dataclass(frozen=True, slots=True)
-class Lapse:
+class Lapse(Struct, frozen=True):
     """`at_ns` is when it ended, in ns since the run began by a clock that stands while the machine sleeps."""
 
     kind: LapseKind

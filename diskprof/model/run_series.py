@@ -1,10 +1,12 @@
 """A series: a plan for each of its targets, carried out several times, one run after the other."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from math import ceil, inf
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from diskprof.model.metric import Quantity
 from diskprof.model.plan import Plan
@@ -30,8 +32,7 @@ class TargetOrder(StrEnum):
     IN_ORDER = "in order"
 
 
-@dataclass(frozen=True, slots=True)
-class Repetition:
+class Repetition(Struct, frozen=True):
     """How often a series or a fleet run repeats: `repeats` times each target, or `until` the interval of every headline figure is
     within this share of its median. Exactly one of them is given.
 
@@ -77,8 +78,7 @@ class Repetition:
 ONCE = Repetition(repeats=1)
 
 
-@dataclass(frozen=True, slots=True)
-class SeriesPlan:
+class SeriesPlan(Struct, frozen=True):
     """The plan of each target, and how often they are carried out."""
 
     plans: tuple[Plan, ...]
@@ -129,16 +129,14 @@ class SeriesPlan:
         return self.wanted.repeats is not None and all(plan.writes_exact for plan in self.plans)
 
 
-@dataclass(frozen=True, slots=True)
-class NewSeries:
+class NewSeries(Struct, frozen=True):
     """What a series begins with: the path of each target, and how often it repeats."""
 
     targets: tuple[str, ...]
     wanted: Repetition
 
 
-@dataclass(frozen=True, slots=True)
-class Spread:
+class Spread(Struct, frozen=True):
     """How far apart the repeats are in the headline figure where that is most, after `repeats` of each target.
 
     `low` to `high` is the 95% interval of the median, or, where `range_only`, from the lowest to the highest of too few.
@@ -166,8 +164,7 @@ class Spread:
         return not self.range_only and self.share <= share
 
 
-@dataclass(frozen=True, slots=True)
-class RunSeries:
+class RunSeries(Struct, frozen=True):
     """A series as it is in the store, without its runs. `targets` are paths; the index of each is the arm of its runs.
 
     Times are UTC. `spreads` has an entry for each round that is complete.

@@ -1,11 +1,12 @@
 """Samples: what happened in one interval. Never cumulative."""
 
 from collections.abc import Sequence
-from dataclasses import field
 from enum import StrEnum
+from operator import attrgetter
+
+from msgspec import Struct
 
 from diskprof.model.histogram import Histogram
-from diskprof.model.many import of_many
 
 WITHIN_NS = 250_000
 """The threshold of the share of I/Os that were fast enough: 250 us, as the article that this table comes from has it."""
@@ -33,8 +34,7 @@ class Phase(StrEnum):
     DONE = "done"
 
 
-@of_many
-class Sample:
+class Sample(Struct, frozen=True):
     """The I/Os of one direction that completed in one interval.
 
     `at_ns` is the end of the interval in ns since the run began (monotonic); `duration_ns` its length by the engine's own
@@ -43,7 +43,7 @@ class Sample:
 
     The percentiles and `within`, the share of I/Os within WITHIN_NS, are told where they are known without the histogram: they
     are what was stored beside it, or what stands for several intervals that were merged, which have no histogram
-    (`Store.course`).
+    (`Store.course`). Samples that differ in them alone are equal.
     """
 
     test: int
@@ -57,10 +57,16 @@ class Sample:
     min_ns: int | None = None
     max_ns: int | None = None
     histogram: Histogram | None = None
-    p50_ns: int | None = field(default=None, compare=False, repr=False)
-    p99_ns: int | None = field(default=None, compare=False, repr=False)
-    p99_9_ns: int | None = field(default=None, compare=False, repr=False)
-    within: float | None = field(default=None, compare=False, repr=False)
+    p50_ns: int | None = None
+    p99_ns: int | None = None
+    p99_9_ns: int | None = None
+    within: float | None = None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sample) and _measured(self) == _measured(other)
+
+    def __hash__(self) -> int:
+        return hash(_measured(self))
 
     @property
     def iops(self) -> float:
@@ -112,8 +118,12 @@ class Sample:
         return min(self.at_ns, before_ns + self.duration_ns)
 
 
-@of_many
-class SystemSample:
+SAMPLE_FIELDS = Sample.__struct_fields__[:-4]
+"""What is measured, without what is told beside the histogram."""
+_measured = attrgetter(*SAMPLE_FIELDS)
+
+
+class SystemSample(Struct, frozen=True):
     """What the kernel saw in one interval: the device under test (iostat's figures as amounts) and the machine's CPUs.
 
     CPU shares are of all CPUs together, 0 to 1. Device figures are None where the target has no block device. The `cgroup_`

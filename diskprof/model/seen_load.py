@@ -1,7 +1,8 @@
 """The load of a disk as somebody watched it: what is known of it, for a test to do the same."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from diskprof.model.sample import Direction
 
@@ -22,8 +23,7 @@ class Pace(StrEnum):
     DEPTH = "depth"
 
 
-@dataclass(frozen=True, slots=True)
-class SeenSize:
+class SeenSize(Struct, frozen=True):
     """Requests of one direction and size in bytes: how many a second, and the share in order; None where that is not known."""
 
     direction: Direction
@@ -32,8 +32,7 @@ class SeenSize:
     in_order: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SeenLoad:
+class SeenLoad(Struct, frozen=True):
     """What was asked of a disk in `seconds`. None: not known.
 
     `depth` is the mean number in flight, `most_in_flight` what it seldom exceeded; `highest_per_s` the most requests a second of an

@@ -4,7 +4,7 @@ As SNIA's Performance Test Specification has it: five windows, greatest and leas
 gains or loses no more than 10% of it from the first of them to the last.
 """
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from diskprof.model.metric import Metric
 from diskprof.model.units import format_duration
@@ -13,8 +13,7 @@ _FIRST = 0.05
 """Steady after less than this part of a window is steady from the beginning."""
 
 
-@dataclass(frozen=True, slots=True)
-class SteadyRule:
+class SteadyRule(Struct, frozen=True):
     """When a test is steady. `range` and `slope` are shares of the mean of `windows` windows of `window_s` seconds each.
 
     `range` is how far the greatest and the least may be apart; `slope` what the fitted line may gain or lose over the windows.
@@ -34,8 +33,7 @@ class SteadyRule:
         return self.windows * self.window_s
 
 
-@dataclass(frozen=True, slots=True)
-class RoundsRule:
+class RoundsRule(Struct, frozen=True):
     """When a run whose tests are repeated in rounds is steady: as a SteadyRule, of one `test`, with rounds for windows.
 
     A round is each test once, in their order. After `at_most` rounds the run ends in any case.
@@ -49,8 +47,7 @@ class RoundsRule:
     at_most: int = 25
 
 
-@dataclass(frozen=True, slots=True)
-class SteadyWindows:
+class SteadyWindows(Struct, frozen=True):
     """How a test became steady, or did not. `values` is the figure of each window, in the unit of its metric, from the first on.
 
     In a run of rounds a window is a round, and `reached` is the same of all tests: whether the tracked one is steady.

@@ -1,7 +1,8 @@
 """What is tested."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from diskprof.model.device import device_title
 
@@ -12,8 +13,7 @@ class TargetKind(StrEnum):
     DEVICE = "device"
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(Struct, frozen=True):
     """A directory, an existing file or a block device, and the device that it lies on.
 
     `path` is absolute and resolved, `given` is what the person typed. `device` is the kernel name of the block device under

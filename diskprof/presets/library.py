@@ -3,10 +3,12 @@
 import re
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from diskprof.model.advice import Advice
 from diskprof.model.errors import PresetError, UsageError
@@ -17,8 +19,7 @@ from diskprof.presets.search import matching
 from diskprof.presets.tuning import with_tuning
 
 
-@dataclass(frozen=True)
-class Library:
+class Library(Struct, frozen=True, dict=True):
     """`presets` are sorted by category, then name. `problems`: files that cannot be used; `notices`: worth knowing."""
 
     presets: tuple[Preset, ...]

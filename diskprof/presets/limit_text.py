@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from diskprof.model.errors import UnitError, UsageError
 from diskprof.model.expectation import Expectation, Operator
@@ -82,7 +83,7 @@ def parse_limit(text: str) -> LimitRule | None:
         ("at_most", "most_s", _LONGEST_S),
     ):
         if key in table:
-            rule = replace(rule, **{name: seconds_of(key, table[key], most)})  # type: ignore[arg-type]
+            rule = replace(rule, **{name: seconds_of(key, table[key], most)})
     _check(rule)
     return rule
 

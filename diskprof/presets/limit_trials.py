@@ -6,7 +6,8 @@ late I/Os hold back later ones (F66), and copies that keep an even pace all ask 
 
 import re
 from collections.abc import Collection
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from diskprof.model.errors import UsageError
 from diskprof.model.job import EngineJob, FioJob, fio_job

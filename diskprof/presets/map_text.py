@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from diskprof.model.errors import UsageError
 from diskprof.model.read_write_map import MapRule
@@ -52,10 +53,10 @@ def parse_map(text: str) -> MapRule | None:
         ("depth", "depth", 1, _MOST_DEPTH),
     ):
         if key in table:
-            rule = replace(rule, **{name: count_of(key, table[key], least, most)})  # type: ignore[arg-type]
+            rule = replace(rule, **{name: count_of(key, table[key], least, most)})
     for key, name, longest in (("length", "cell_s", _LONGEST_CELL_S), ("at_most", "most_s", _LONGEST_S)):
         if key in table:
-            rule = replace(rule, **{name: seconds_of(key, table[key], longest)})  # type: ignore[arg-type]
+            rule = replace(rule, **{name: seconds_of(key, table[key], longest)})
     if rule.most_s < 3 * rule.seconds(rule.all_reads):
         raise UsageError(
             f"at_most={format_duration(rule.most_s)} is too short for three cells",

@@ -5,8 +5,10 @@ A load that comes at a rate is a job for each size, with that rate: one job of s
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from math import ceil, log2
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from diskprof.model.errors import UsageError
 from diskprof.model.preset import Category, EngineName, Job, Options, Parameter, ParameterKind, Preset, Test
@@ -28,8 +30,7 @@ _RARELY = 0.01
 """Less often than this a write does not wait for a flush."""
 
 
-@dataclass(frozen=True, slots=True)
-class Mimicked:
+class Mimicked(Struct, frozen=True):
     """A preset, and the load that it is to be: `made` is what was seen, rounded to what fio's options can say. `flushed_per_s`: so
     many writes a second wait for the cache to be flushed."""
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from diskprof.model.errors import DiskprofError, UsageError
 from diskprof.model.preset import Category, Preset

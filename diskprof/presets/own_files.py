@@ -1,7 +1,8 @@
 """The files of a person's own presets: which one a name means, renamed, deleted."""
 
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from diskprof.model.errors import UsageError
 from diskprof.model.text import clean

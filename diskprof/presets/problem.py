@@ -1,6 +1,6 @@
 """What is wrong with a file that a person wrote, and what is only worth knowing."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from diskprof.model.advice import on_screen
 from diskprof.model.errors import UsageError
@@ -9,8 +9,7 @@ KeyPath = tuple[str | int, ...]
 """As pydantic has it: ("test", 0, "options", "bs")."""
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Struct, frozen=True):
     """A preset file or the configuration file, or one key in it, that cannot be used.
 
     `line` counts from 1 and is None where no line is to blame; `preset` names the preset that is lost, as far as it is known.
@@ -27,8 +26,7 @@ class Problem:
         return f"{where}: {self.key}: {self.message}" if self.key else f"{where}: {self.message}"
 
 
-@dataclass(frozen=True, slots=True)
-class Notice:
+class Notice(Struct, frozen=True):
     """Nothing wrong, but good to know: the person's own preset stands in the place of a shipped one."""
 
     path: str
@@ -38,8 +36,7 @@ class Notice:
         return f"{self.path}: {self.message}"
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(Struct, frozen=True):
     """One thing wrong in a preset file, at a key path."""
 
     path: KeyPath

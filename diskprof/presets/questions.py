@@ -1,8 +1,9 @@
 """What a person wants to know of a disk, and the preset with the values that answer it on this one."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 _GIB = 1 << 30
 
@@ -19,8 +20,7 @@ class Question(StrEnum):
     LASTING = "lasting"
 
 
-@dataclass(frozen=True, slots=True)
-class DiskFacts:
+class DiskFacts(Struct, frozen=True):
     """What is known of the disk. `room_bytes`: free on the file system; None: no file system. `cloud`: whose machine it is."""
 
     size_bytes: int = 0
@@ -29,8 +29,7 @@ class DiskFacts:
     cloud: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Suggestion:
+class Suggestion(Struct, frozen=True):
     """A preset by its name, values for its parameters, and why."""
 
     preset: str

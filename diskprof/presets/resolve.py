@@ -3,8 +3,10 @@
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from difflib import get_close_matches
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from diskprof.model.advice import Advice
 from diskprof.model.errors import PresetError, UnitError, UsageError
@@ -44,8 +46,7 @@ FILES = {"own": OWN_FILES, "shared": ()}
 """The `files` of a job by their words."""
 
 
-@dataclass(frozen=True, slots=True)
-class ResolvedTest:
+class ResolvedTest(Struct, frozen=True):
     """A test of a preset with its options filled in and read; its place in a sweep is `cell`, `layout` as of `Test`.
 
     The runtime of its jobs is the longest that it may take where it has a `steady` state to wait for. `trial` is its load where
@@ -78,8 +79,7 @@ def with_jobs(tests: Sequence[ResolvedTest]) -> dict[str, ResolvedTest]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class ResolvedPreset:
+class ResolvedPreset(Struct, frozen=True):
     """`values` are the parameters in their normal form; `tests` have their options as the engines take them.
 
     Where the preset is a sweep, `tests` are its cells, test by test in rows, and `sweep` are its axes with values as a

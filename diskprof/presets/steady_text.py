@@ -3,7 +3,8 @@ rounds `TEST write.iops windows=5 range=20% slope=10% at_most=25`."""
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from diskprof.model.errors import UnitError, UsageError
 from diskprof.model.job import EngineJob, FioJob
@@ -89,7 +90,7 @@ def parse_steady(text: str) -> SteadyRule | None:
             given[f"{key}_s"] = _seconds(key, value)
         elif key in ("range", "slope"):
             given[key] = _share(key, value)
-    rule = replace(rule, **given)  # type: ignore[arg-type]
+    rule = replace(rule, **given)
     if rule.least_s > rule.at_most_s:
         raise UsageError(
             f"{rule.windows} windows of {format_duration(rule.window_s)} take longer than at_most "
@@ -111,7 +112,7 @@ def parse_rounds(text: str) -> RoundsRule | None:
             given[key] = _windows(value, key)
         elif key in ("range", "slope"):
             given[key] = _share(key, value)
-    rule = replace(rule, **given)  # type: ignore[arg-type]
+    rule = replace(rule, **given)
     if rule.windows > rule.at_most:
         raise UsageError(
             f"{rule.windows} rounds in a row cannot be steady within {rule.at_most} rounds (at_most)",

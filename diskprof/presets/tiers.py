@@ -1,8 +1,9 @@
 """The tiers of volumes whose limits are written down: the ends of classes of disks, and what shipped presets are promised."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
+
+from msgspec import Struct
 
 from diskprof.model.disk_class import ClassFigure, DiskClass
 from diskprof.model.expectation import Formula, PresetExpectation
@@ -17,8 +18,7 @@ NEAR = 0.05
 """A cap so near to that of a tier is of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tier:
+class Tier(Struct, frozen=True):
     """A tier in words, for one direction, with both limits: I/Os and bytes per second, which may grow with the capacity."""
 
     title: str

@@ -1,7 +1,9 @@
 """What may be changed of any preset beside the parameters that it names."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from diskprof.model.errors import UnitError
 from diskprof.model.preset import Consent, EngineName, Job, Layout, Parameter, ParameterKind, Preset, Test
@@ -10,8 +12,7 @@ from diskprof.presets.options.allowed import FIO_OPTIONS
 from diskprof.presets.options.values import OptionKind
 
 
-@dataclass(frozen=True, slots=True)
-class _Tunable:
+class _Tunable(Struct, frozen=True):
     """`alone`: several jobs differ in just this."""
 
     option: str

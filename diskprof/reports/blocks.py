@@ -6,8 +6,9 @@ A document is a tuple of blocks. Their text is as it came, foreign text too: who
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from diskprof.reports.charts.mosaic import Mosaic
 from diskprof.reports.charts.plot import Plot
@@ -24,16 +25,14 @@ class Form(StrEnum):
     SCREEN = "screen"
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(Struct, frozen=True):
     """The title of the document is of level 1."""
 
     text: str
     level: int = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Paragraph:
+class Paragraph(Struct, frozen=True):
     """A sentence or more. `hanging`: one of several, whose further lines are indented so that each is seen to begin."""
 
     text: str
@@ -41,8 +40,7 @@ class Paragraph:
     hanging: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(Struct, frozen=True):
     """`short` replaces `text` in lines of a terminal or a screen, where room is scarce."""
 
     text: str
@@ -54,8 +52,7 @@ class Cell:
     """In front of the words on the screen."""
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Struct, frozen=True):
     """Rows of cells under their columns, with a title before and a legend behind it.
 
     A row of the screen may be shorter: its last cell runs to the end of the line.
@@ -75,24 +72,21 @@ class Table:
     narrow: Table | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
+class Fact(Struct, frozen=True):
     name: str
     text: str
     meaning: Meaning = Meaning.QUIET
     """Of the name."""
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(Struct, frozen=True):
     """Pairs of name and text. `inset`: times or other figures with what belongs to each, under a heading."""
 
     facts: tuple[Fact, ...]
     inset: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(Struct, frozen=True):
     """Something to know: what kind it is (`word`, may be empty), `where`, what it is, by what it is known, what to do about it.
 
     `sign` stands for the word where there is little room.
@@ -107,16 +101,14 @@ class Note:
     sign: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Code:
+class Code(Struct, frozen=True):
     """Commands: each line as its words, quoted for a shell. A comment is one word."""
 
     lines: tuple[tuple[str, ...], ...]
     language: str = "sh"
 
 
-@dataclass(frozen=True, slots=True)
-class Course:
+class Course(Struct, frozen=True):
     """How one test went: `values` that lasted `seconds` each, and the lowest, median and highest of them in words."""
 
     name: str
@@ -128,23 +120,20 @@ class Course:
     cpu: str
 
 
-@dataclass(frozen=True, slots=True)
-class Spark:
+class Spark(Struct, frozen=True):
     """Courses as a line of text each."""
 
     title: str
     courses: tuple[Course, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Chart:
+class Chart(Struct, frozen=True):
     """What belongs side by side; only a page draws it."""
 
     plots: tuple[Plot, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Picture:
+class Picture(Struct, frozen=True):
     """A grid of coloured cells; only a page draws it."""
 
     mosaic: Mosaic

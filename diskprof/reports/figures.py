@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from diskprof.analysis.metrics import LEAST_IOS, TAIL_IOS, Better, Measure
 from diskprof.model.expectation import Operator
@@ -25,8 +26,7 @@ MISSING = "-"
 """Stands where there is no figure; in words everywhere, so that it also reads without UTF-8."""
 
 
-@dataclass(frozen=True, slots=True)
-class MetricWords:
+class MetricWords(Struct, frozen=True):
     """How a metric is called: `label` in full, `short` where room is scarce. `better` says which way is good."""
 
     label: str

@@ -1,10 +1,11 @@
 """The forms of a report, and which of them the name of a file asks for."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from diskprof.analysis.arms import Side, runs_of
 from diskprof.model.advice import Advice
@@ -43,8 +44,7 @@ class Format(StrEnum):
         return self in (Format.MARKDOWN, Format.HTML, Format.SAMPLES) or (self is Format.CSV and arms > 1)
 
 
-@dataclass(frozen=True, slots=True)
-class FormatFacts:
+class FormatFacts(Struct, frozen=True):
     """The help text of a format, and the file extensions that select it."""
 
     words: str

@@ -2,7 +2,8 @@
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from diskprof.model.cells import cut, pad, width_of
 from diskprof.model.text import clean
@@ -21,8 +22,7 @@ def plain_column(cells: Sequence[str]) -> Sequence[str]:
     return cells if whole.isascii() and whole.isprintable() else [plain(cell) for cell in cells]
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(Struct, frozen=True):
     """A column of a table, `text` its head. `right` for figures; `least` is the width down to which it may be cut, None: never.
 
     Of several such columns those with the smallest `cut` give way first, the widest of them first. `middle`: what is cut is the

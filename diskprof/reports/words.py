@@ -3,8 +3,9 @@
 The command line, reports and screens take them from here. JSON has the enums' own values.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from diskprof.model.expectation import Verdict
 from diskprof.model.fleet import MemberState
@@ -30,8 +31,7 @@ class Meaning(StrEnum):
     WRITE = "write"
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(Struct, frozen=True):
     """`sign` is one character, which says the same where there is no colour."""
 
     word: str

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from diskprof.analysis.map_found import cells_of, found_map
 from diskprof.model.advice import Advice
@@ -32,8 +34,7 @@ if TYPE_CHECKING:
 _NO_WRITING = WritePermission()
 
 
-@dataclass(frozen=True, slots=True)
-class PresetNow:
+class PresetNow(Struct, frozen=True):
     """The preset of a run as it is now, or None and why there is none."""
 
     preset: Preset | None

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from diskprof.analysis.arms import Arm
 from diskprof.analysis.fleet.result import labels
@@ -23,8 +24,7 @@ if TYPE_CHECKING:
 _LATEST = re.compile(r"latest(~\d+)?")
 
 
-@dataclass(frozen=True, slots=True)
-class ArmRuns:
+class ArmRuns(Struct, frozen=True):
     """The ids of the runs of an arm, in the order of time. `label` is their tag or target, empty of a run by itself."""
 
     ids: tuple[str, ...]
@@ -103,8 +103,7 @@ def by_member(fleet: FleetRun, runs: Sequence[RunSummary]) -> tuple[ArmRuns, ...
     return tuple(ArmRuns(tuple(ids), names[member]) for member, ids in sorted(found.items()))
 
 
-@dataclass(frozen=True, slots=True)
-class FleetArms:
+class FleetArms(Struct, frozen=True):
     """Several fleet runs: a member that all have, by its name, with an arm for each fleet run; `unpaired` are the other members."""
 
     members: tuple[tuple[str, tuple[ArmRuns, ...]], ...]
@@ -151,8 +150,7 @@ def fleets_compared(store: Store, fleets: FleetArms) -> FleetsCompared:
     return FleetsCompared(tuple(members), fleets.unpaired)
 
 
-@dataclass(frozen=True, slots=True)
-class MarkedRun:
+class MarkedRun(Struct, frozen=True):
     """What of a run says with which others it is a repeat of one measurement."""
 
     id: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from diskprof.analysis.gate import LEAST_HISTORY, GateOutcome, GateResult, gate
 from diskprof.model.advice import Advice
@@ -24,16 +25,14 @@ HISTORY = "history"
 """In place of a tag: all like runs."""
 
 
-@dataclass(frozen=True, slots=True)
-class Against:
+class Against(Struct, frozen=True):
     """What a gate holds new runs against: the like runs of the history, or of a tag; `across` is left out of account."""
 
     tag: str = ""
     across: Collection[Aspect] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Baseline:
+class Baseline(Struct, frozen=True):
     """The results of at least LEAST_HISTORY like runs, oldest first, and the fingerprint that new runs have."""
 
     against: Against
@@ -128,8 +127,7 @@ def _called(count: int, plan: Plan, against: Against) -> str:
     return f"{count} run{'' if count == 1 else 's'} of {plan.preset}{tagged}"
 
 
-@dataclass(frozen=True, slots=True)
-class Gated:
+class Gated(Struct, frozen=True):
     """How a gate ended: `run` is the last new run; `result` is None where that did not complete."""
 
     run: Run

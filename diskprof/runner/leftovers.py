@@ -4,8 +4,9 @@ import os
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from diskprof.devices.scan.mounts import MountEntry, may_hang, mount_by_name, read_mountinfo
 from diskprof.model.errors import Refused, UsageError
@@ -18,8 +19,7 @@ from diskprof.runner.carry.testfile import FILE_NAME, is_ours, remove_directory
 from diskprof.store import Store, is_alive, is_elsewhere
 
 
-@dataclass(frozen=True, slots=True)
-class Leftover:
+class Leftover(Struct, frozen=True):
     """The private directory of a run that is over, still there; `size_bytes` is what its test files take up on the disk.
 
     One that is not `known` to the store was found by its name; `run_id` is what its mark says, or empty.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from diskprof.model.advice import Advice
 from diskprof.model.errors import RunNotFound, UsageError
@@ -21,8 +22,7 @@ if TYPE_CHECKING:
     from diskprof.store import Store
 
 
-@dataclass(frozen=True, slots=True)
-class Likes:
+class Likes(Struct, frozen=True):
     """The newest kind of runs of a preset on a target, and the other kinds there."""
 
     newest: LikeRuns

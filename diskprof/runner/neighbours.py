@@ -5,8 +5,9 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
+
+from msgspec import Struct
 
 from diskprof.devices.guard.relations import all_paths
 from diskprof.devices.targets import resolve_target
@@ -24,8 +25,7 @@ _PATIENCE_S = 5.0
 _POLL_S = 0.02
 
 
-@dataclass(frozen=True, slots=True)
-class Neighbour:
+class Neighbour(Struct, frozen=True):
     """A run or a series under way on disks that another would use too; `disks` are kernel names or mount points."""
 
     run_id: str

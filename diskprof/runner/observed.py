@@ -1,6 +1,6 @@
 """The load of a disk that a stored run watched, and the preset that does the same."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from diskprof.analysis.observed_load import load_of_counters, load_of_requests
 from diskprof.model.errors import UsageError
@@ -11,8 +11,7 @@ from diskprof.presets.mimic import Mimicked, mimic
 from diskprof.store import Store
 
 
-@dataclass(frozen=True, slots=True)
-class ObservedRun:
+class ObservedRun(Struct, frozen=True):
     """What a run saw of `device`; `title` says what it watched."""
 
     device: str

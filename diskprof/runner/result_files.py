@@ -11,6 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import IO
 
+from msgspec import Struct
+
 from diskprof.engines.results.found import NOT_WHOLE, BadResults, FoundRun, NoResults
 from diskprof.engines.results.recognise import LARGEST, results_of
 from diskprof.model.advice import Advice
@@ -33,8 +35,7 @@ _BENCH_FIO = re.compile(r"((?:rand)?(?:read|write|rw)|readwrite)-(\d{1,6})-(\d{1
 """MODE-IODEPTH-NUMJOBS.json, as bench-fio calls its files and fio-plot reads them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Imported:
+class Imported(Struct, frozen=True):
     """`left_out`: how many files of folders were no results."""
 
     runs: tuple[ImportedRun, ...]
@@ -212,8 +213,7 @@ def _called(name: str, place: int, of: int) -> str:
 # --- Folders --------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _InFolder:
+class _InFolder(Struct, frozen=True):
     """A file of a folder that holds results."""
 
     path: Path

@@ -1,8 +1,10 @@
 """What a result file says of a run, as a run of the store: plan, machine and findings, with nothing that the file does not say."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from diskprof.analysis.findings.find import find
 from diskprof.analysis.headline import headline
@@ -25,8 +27,7 @@ _LONGEST_PATH = 1000
 _LARGEST = 1 << 63
 
 
-@dataclass(frozen=True, slots=True)
-class SweepFile:
+class SweepFile(Struct, frozen=True):
     """A file of a sweep: what its test is called, its place in the sweep, and the run that it holds."""
 
     name: str
@@ -34,8 +35,7 @@ class SweepFile:
     found: FoundRun
 
 
-@dataclass(frozen=True, slots=True)
-class ResultRun:
+class ResultRun(Struct, frozen=True):
     """A run to be kept. `name` is what it is called after, `path` where it came from; `documents` are what it was read from."""
 
     name: str

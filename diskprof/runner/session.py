@@ -5,10 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Protocol
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from diskprof.model.advice import Advice
 from diskprof.model.device import DeviceTree
@@ -43,16 +45,14 @@ _WATCHED_S = 3600.0
 _NO_WRITING = WritePermission()
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """Something to test: a device of the tree, or a path that the person typed (`device` is empty then)."""
 
     device: str = ""
     path: str = ""
 
 
-@dataclass(frozen=True)
-class Wish:
+class Wish(Struct, frozen=True, dict=True):
     """What a plan is made of, in the devices of `tree`.
 
     `named` are the paths for the slots of a preset with several targets, in place of `place`; `settings` the values of
@@ -73,8 +73,7 @@ class Wish:
     known: tuple[CellOutcome, ...] = ()
 
 
-@dataclass(frozen=True)
-class Outlook:
+class Outlook(Struct, frozen=True, dict=True):
     """A plan, or why there is none: `missing` are the slots that still need a path.
 
     `suggested` is a path for the first of them: where the chosen device is written to.
@@ -103,8 +102,7 @@ class Outlook:
         return plan is not None and bool(plan.raw_devices) and (not plan.blocked or bool(plan.to_give_up))
 
 
-@dataclass(frozen=True)
-class SeriesOutlook:
+class SeriesOutlook(Struct, frozen=True, dict=True):
     """A series, and the outlook that each of its plans is of."""
 
     outlooks: tuple[Outlook, ...]
@@ -120,8 +118,7 @@ class Company(Enum):
     """Start all the same."""
 
 
-@dataclass(frozen=True)
-class Waiting:
+class Waiting(Struct, frozen=True, dict=True):
     """A plan that starts as soon as `others`, runs on the same disks, have ended; `tree` are the devices it was made on."""
 
     plan: Plan

@@ -1,15 +1,15 @@
 """Barriers in the store: where runs on several hosts wait for each other before their first test measures."""
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from sqlite3 import Connection
+
+from msgspec import Struct
 
 from diskprof.store import codec, reading
 from diskprof.store.database import Database
 
 
-@dataclass(frozen=True, slots=True)
-class Barrier:
+class Barrier(Struct, frozen=True):
     """Where a run waits. Times are UTC by the clock of its own host.
 
     `ready_at`: it is prepared. `heard_at`: somebody who can let it go was heard of. `go_at`: when it shall go on. `passed_at`:

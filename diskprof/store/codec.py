@@ -1,7 +1,6 @@
 """Values to columns and JSON, and back.
 
-Writing needs the standard library alone. What is read back as JSON was perhaps written by another version or another
-hand, so pydantic checks it; pydantic is imported by the first value that needs it.
+What is read back as JSON was perhaps written by another version or another hand, so it is checked.
 """
 
 import base64
@@ -10,11 +9,12 @@ import json
 import math
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache, lru_cache
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar
+
+from msgspec import Struct, ValidationError, convert
 
 from diskprof.model.advice import Advice
 from diskprof.model.drive import DriveRecord
@@ -25,9 +25,6 @@ from diskprof.model.process_io import ProcessIo
 from diskprof.model.run import DirectionResult, Environment, Finding, Message, Progress, Status, TestResult
 from diskprof.model.run_series import Repetition, Spread
 from diskprof.model.sample import WITHIN_NS, Direction, Phase, Sample, SystemSample
-
-if TYPE_CHECKING:
-    from pydantic import TypeAdapter
 
 T = TypeVar("T")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -80,15 +77,11 @@ def plain(value: object) -> object:
     """For `json.dumps`: a dataclass as a table of its fields, a histogram packed. Raises TypeError for anything else."""
     if isinstance(value, Histogram):
         return base64.b64encode(value.pack()).decode("ascii")
-    if is_dataclass(value) and not isinstance(value, type):
-        table = {name: getattr(value, name) for name in _names_of(type(value))}
+    if isinstance(value, Struct):
+        tag = {config.tag_field: config.tag} if (config := value.__struct_config__).tag_field else {}
+        table = tag | {name: getattr(value, name) for name in value.__struct_fields__}
         return table | {"within": value.share_within(WITHIN_NS)} if isinstance(value, DirectionResult) else table
     raise TypeError(f"{type(value).__name__} has no place in the store")
-
-
-@cache
-def _names_of(kind: Any) -> tuple[str, ...]:
-    return tuple(field.name for field in fields(kind))
 
 
 @lru_cache(maxsize=32)
@@ -158,18 +151,11 @@ def directions_of(data: Any) -> list[Any]:
 
 
 def _decode(kind: type[T], text: str, what: str, prepare: Callable[[Any], None] | None = None) -> T:
-    from pydantic import ValidationError
-
     try:
         data = json.loads(text)
         if prepare:
             prepare(data)
-        value: T = adapter(cast(Any, kind)).validate_python(data)
-        return value
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False)[0]
-        where = ".".join(map(str, first["loc"])) or what
-        raise StoreError(f"A stored {what} cannot be read: {where}: {first['msg']}.", DAMAGED) from None
+        return checked(kind, data)
     except (ValueError, TypeError, AttributeError, EngineError, binascii.Error) as error:
         raise StoreError(f"A stored {what} cannot be read: {error}.", DAMAGED) from None
 
@@ -180,18 +166,21 @@ DAMAGED = Advice(
 )
 
 
-@cache
-def adapter(kind: Any) -> "TypeAdapter[Any]":
-    """What checks data of a type. Building it takes some hundredths of a second."""
-    from pydantic import TypeAdapter
+def checked(kind: type[T], data: object) -> T:
+    """A value of the model out of its JSON. Raises ValueError, which says what is wrong and where."""
+    try:
+        return convert(data, kind, dec_hook=_as_it_is)
+    except ValidationError as error:
+        what, _, where = str(error).partition(" - at ")
+        place = where.strip("`").removeprefix("$").removeprefix(".")
+        raise ValueError(f"{place}: {what}" if place else what) from None
 
-    return TypeAdapter(kind)
 
-
-def prepare() -> None:
-    """Builds what reading a run needs, which takes a tenth of a second once in a process."""
-    for kind in (Plan, Environment, TestResult, tuple[Finding, ...], Message):
-        adapter(kind)
+def _as_it_is(kind: type[Any], value: object) -> object:
+    """A histogram, which was unpacked before."""
+    if isinstance(value, kind):
+        return value
+    raise TypeError(f"no {kind.__name__}")
 
 
 def phase_number(phase: Phase) -> int:
@@ -235,7 +224,7 @@ def samples_from(rows: Iterable[Sequence[Any]]) -> tuple[Sample, ...]:
     )
 
 
-_SYSTEM_FIELDS = tuple(field.name for field in fields(SystemSample))
+_SYSTEM_FIELDS = SystemSample.__struct_fields__
 SYSTEM_REALS = ("cpu_user", "cpu_system", "cpu_iowait", "cpu_steal", "temperature_c")
 _system_reals, _system_values = attrgetter(*SYSTEM_REALS), attrgetter(*_SYSTEM_FIELDS)
 SYSTEM_COLUMNS = ", ".join(_SYSTEM_FIELDS)
@@ -257,7 +246,7 @@ def system_from(rows: Iterable[tuple[Any, ...]]) -> tuple[SystemSample, ...]:
     return tuple(SystemSample(row[0], phases[row[1]], *row[2:-1]) for row in rows)
 
 
-PROCESS_COLUMNS = ", ".join(field.name for field in fields(ProcessIo))
+PROCESS_COLUMNS = ", ".join(ProcessIo.__struct_fields__)
 
 
 def process_row(run: int, each: ProcessIo) -> tuple[object, ...]:

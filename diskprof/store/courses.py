@@ -7,8 +7,9 @@ caller's transaction.
 
 import sqlite3
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from diskprof.model.errors import StoreError
 from diskprof.store import codec, reading
@@ -61,8 +62,7 @@ def _system(column: str) -> str:
     return f"iif(count({column}), {_sum(column)}, NULL)"
 
 
-@dataclass(frozen=True, slots=True)
-class _Tables:
+class _Tables(Struct, frozen=True):
     """A table of samples, that of their blocks, the columns that a value is made from, and what is never taken together."""
 
     samples: str

@@ -3,14 +3,13 @@ as JSON too, which other programs cannot count with."""
 
 import sqlite3
 from collections.abc import Iterator
-from dataclasses import fields
 from math import isfinite
 
 from diskprof.model.run import Latency, Result, TestResult
 from diskprof.model.sample import Direction
 from diskprof.store import codec
 
-_LATENCIES = tuple(field.name for field in fields(Latency))
+_LATENCIES = Latency.__struct_fields__
 _SYNC = "sync"
 # (direction, name, unit); a name is that of its column in CSV. Their places are numbers that stand in stores.
 _KINDS: tuple[tuple[str | None, str, str], ...] = (

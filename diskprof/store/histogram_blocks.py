@@ -9,6 +9,8 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from msgspec import Struct
+
 from diskprof.model.histogram import Histogram
 from diskprof.model.sample import Phase, Sample
 from diskprof.store import codec, reading
@@ -102,8 +104,7 @@ class BlockWriter:
             del self._unfinished[next(iter(self._unfinished))]
 
 
-@dataclass(frozen=True, slots=True)
-class BlockSpan:
+class BlockSpan(Struct, frozen=True):
     """The blocks of a test, `count` of them: `places` are for `HistogramBlocks.at`, `last` is the cursor of their last sample."""
 
     fold: int

@@ -1,10 +1,11 @@
 """Which process carries a run out, and whether it still does."""
 
 import os
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
+
+from msgspec import Struct
 
 from diskprof.store.codec import from_micros
 
@@ -13,8 +14,7 @@ _PROC = Path("/proc")
 _SILENCE = timedelta(minutes=10)
 
 
-@dataclass(frozen=True, slots=True)
-class ProcessIdentity:
+class ProcessIdentity(Struct, frozen=True):
     """A process that no other can be taken for: its id, when it began (clock ticks since boot), and the boot.
 
     `place` names the machine and the pid namespace that `pid` counts in: a store in a shared home directory is seen from

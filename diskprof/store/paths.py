@@ -7,8 +7,9 @@ import pwd
 import re
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from diskprof.model.device import NETWORK_FILE_SYSTEMS
 from diskprof.model.errors import StoreError
@@ -16,8 +17,7 @@ from diskprof.model.errors import StoreError
 _SMALLEST_DATABASE = 512
 
 
-@dataclass(frozen=True, slots=True)
-class Person:
+class Person(Struct, frozen=True):
     """Somebody with a home directory, by numbers."""
 
     uid: int

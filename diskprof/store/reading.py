@@ -3,9 +3,10 @@
 import re
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
+
+from msgspec import Struct
 
 from diskprof.model.advice import Advice
 from diskprof.model.errors import EngineError, RunNotFound, StoreError
@@ -23,8 +24,7 @@ _CANDIDATES = 6
 _TRASH_HINT = Advice("`diskprof runs --trash` lists it.", "See the trash in the list of runs.")
 
 
-@dataclass(frozen=True, slots=True)
-class SampleBatch:
+class SampleBatch(Struct, frozen=True):
     """Samples in the order they were stored. `last` is the cursor for the next `after`."""
 
     samples: tuple[Sample, ...]
@@ -39,8 +39,7 @@ class ItemKind(StrEnum):
     FLEET = "fleet"
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Struct, frozen=True):
     """What a name means: a run, or a series or a fleet run, which are one thing in lists."""
 
     id: str
@@ -55,8 +54,7 @@ class Item:
         return self.kind is ItemKind.FLEET
 
 
-@dataclass(frozen=True, slots=True)
-class SystemBatch:
+class SystemBatch(Struct, frozen=True):
     samples: tuple[SystemSample, ...]
     last: int
 

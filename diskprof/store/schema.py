@@ -9,7 +9,7 @@ import sqlite3
 from diskprof.store import figures
 
 APPLICATION_ID = 0x64707266  # "dprf"
-VERSION = 12
+VERSION = 13
 
 # What the kernel saw of an interval.
 _SAW = """test INTEGER NOT NULL,

@@ -67,11 +67,6 @@ class Store:
         """
         return Store(Database.open(path or default_path(), create=create, timeout_s=timeout_s))
 
-    @staticmethod
-    def prepare() -> None:
-        """Does beforehand, in any thread, what reading the first run would take a tenth of a second for."""
-        codec.prepare()
-
     @property
     def path(self) -> Path:
         return self._database.path

@@ -4,9 +4,10 @@ import re
 import sqlite3
 import zlib
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 from random import SystemRandom
+
+from msgspec.structs import replace
 
 from diskprof.model.drive import DriveRecord
 from diskprof.model.errors import RunNotFound, StoreError, UsageError

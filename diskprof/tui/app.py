@@ -81,7 +81,6 @@ def _compare_screen() -> Screen[Any]:
 def _prepare() -> None:
     for module in ("live.screen", "runs.screen", "runs.result", "compare.screen"):
         importlib.import_module(f"diskprof.tui.{module}")
-    importlib.import_module("diskprof.store").Store.prepare()
     # What is there now stays to the end: to look through it again and again took a tenth of what following a run takes.
     gc.collect()
     gc.freeze()

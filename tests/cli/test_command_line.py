@@ -7,12 +7,12 @@ import signal
 import stat
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from asking import Terminal
 from forked import diskprof, diskprof_json
+from msgspec.structs import replace
 from program import DISKPROF, environment
 from program import diskprof as from_scratch
 from recorded import write_library

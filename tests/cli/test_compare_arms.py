@@ -2,12 +2,12 @@
 
 import csv
 import io
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from forked import diskprof, diskprof_json
+from msgspec.structs import replace
 from recorded import FAST, FIRST_START, make_plan, record_run
 
 from diskprof.model.run import SeriesPlace

@@ -1,12 +1,12 @@
 """`diskprof doctor`: what is missing is named, with the command that gets it, and nothing is changed by asking."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from forked import diskprof, diskprof_json
+from msgspec.structs import replace
 
 from diskprof.cli.checkup import Section, State, check_reach, check_terminal, check_tools
 from diskprof.model.device import Device, DeviceKind, DeviceTree

@@ -1,12 +1,12 @@
 """`diskprof gate`: what it refuses before anything starts, with which words and exit code."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from forked import diskprof
 from like_runs import plan_here, record_like_runs
+from msgspec.structs import replace
 
 from diskprof.model.plan import Plan
 from diskprof.model.run import Environment

@@ -1,11 +1,11 @@
 """`diskprof history`: the like runs of a target, and what it says where there are none."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from forked import diskprof, diskprof_json
 from like_runs import record_like_runs, short_plan
+from msgspec.structs import replace
 from recorded import FAST
 
 from diskprof.model.run import Environment

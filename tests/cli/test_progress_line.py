@@ -1,9 +1,9 @@
 """The line that `run` and `attach` show on a terminal while a run is in progress."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from recorded import record_run
 
 from diskprof.cli.watching import progress_line

@@ -4,10 +4,11 @@ import contextlib
 import os
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 
+from msgspec.structs import replace
 from recorded import FAST, make_plan
 from stored_screens import Driver, settle, until
 

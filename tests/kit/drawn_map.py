@@ -2,9 +2,9 @@
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
 
 from handmade import direction, fio, latency, run
+from msgspec.structs import replace
 
 from diskprof.analysis.map_search import next_cell
 from diskprof.model.limit import Trial

@@ -1,11 +1,11 @@
 """Fleet runs made by hand: hosts, or disks of one machine, with runs of known figures; those that grow in a store."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 
 from handmade import direction, fio, latency, on_disk, run
+from msgspec.structs import replace
 from recorded import FAST, recording
 
 from diskprof.analysis.fleet.result import FleetResult

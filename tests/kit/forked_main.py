@@ -31,9 +31,7 @@ def load() -> None:
             importlib.import_module(found.name)
     for name in (*LATE, *ENCODINGS):
         importlib.import_module(name)
-    from diskprof.store import codec
 
-    codec.prepare()
     gc.collect()
     gc.freeze()
 

@@ -1,10 +1,11 @@
 """Runs made by hand, value by value, for tests of what is concluded from them. No store, no disk."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from commands import fio_jobs, the_ioping_job
+from msgspec import Struct
+from msgspec.structs import replace
 
 from diskprof.model.device import Device, DeviceKind, Mount, Transport
 from diskprof.model.histogram import Histogram
@@ -69,8 +70,7 @@ def direction(
     return DirectionResult(ios, ios * block, iops, iops * block, seconds * 1e3, told, histogram)
 
 
-@dataclass(frozen=True)
-class Given:
+class Given(Struct, frozen=True):
     """A test and how it went."""
 
     planned: PlannedTest

@@ -2,11 +2,11 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 from handmade import direction
+from msgspec.structs import replace
 from recorded import FAST, FIRST_START, make_plan
 
 from diskprof.model.plan import Plan, PlannedTest

@@ -11,13 +11,14 @@ import pkgutil
 import shutil
 import time
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Self
 
 import recorded
+from msgspec.structs import replace
 from recorded.volume import targets_plan
 from stored_screens import LONG_S, SIZES, Driver, StillSession, altered, copy_of, see, until
 from textual.message_pump import MessagePump

@@ -4,7 +4,6 @@ import os
 import re
 import signal
 import subprocess
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import pytest
 from asking import Terminal
 from forked import diskprof, diskprof_json
 from loops import MIB, Loops, call
+from msgspec.structs import replace
 from program import PATIENCE_S, gone, started, until
 from recorded import make_plan
 

@@ -4,12 +4,12 @@ import os
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from forked import diskprof, diskprof_json
 from loops import Loops, first_bytes, sha256
+from msgspec.structs import replace
 from program import DISKPROF, environment, own_preset, started, until
 from terminal import Terminal, terminal
 

@@ -6,13 +6,13 @@ import re
 import shutil
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from asking import Terminal
 from forked import diskprof, diskprof_json
 from loops import MIB, Loops, call, first_bytes, sha256, tried
+from msgspec.structs import replace
 from program import DISKPROF, PATIENCE_S, environment, started, until
 
 from diskprof.devices.scan.udev import scan

@@ -4,12 +4,12 @@ import json
 import re
 import subprocess
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from fio_parse import FioJob, can_be_a_command, first_names, parse_job_file, parse_options, showcmd
+from msgspec.structs import replace
 from shipped import SHIPPED
 
 from diskprof.engines.fio.reader import fio_argv

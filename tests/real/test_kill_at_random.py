@@ -34,8 +34,6 @@ import diskprof.reports.render.text, diskprof.runner.carry.begin, diskprof.runne
 import diskprof.runner.plan.planner
 from diskprof.cli.entry import run
 from diskprof.cli.main import main
-from diskprof.store import codec
-codec.prepare()
 main.main(["run", "matrix", "disk", "--dry-run", "--json"], standalone_mode=False)
 print("ready", flush=True)
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)

@@ -7,12 +7,12 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from program import DISKPROF, environment, own_preset, until
 from throttle import Volume
 

@@ -1,13 +1,13 @@
 """What is left of a run after a power cut: on a real file system, of what had reached its disk by then."""
 
 import signal
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from faults import STORE, Case, make_case
 from forked import diskprof, diskprof_json
 from loops import MIB, Loops
+from msgspec.structs import replace
 from power import Mains
 from program import PATIENCE_S, started, until
 from recorded import make_plan

@@ -6,11 +6,11 @@ import os
 import shutil
 import signal
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from forked import diskprof, diskprof_json
+from msgspec.structs import replace
 from program import PATIENCE_S, descendants, gone, started, until
 
 from diskprof.devices.scan.udev import scan

@@ -8,11 +8,11 @@ import subprocess
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from fio_parse import can_be_a_command, showcmd
+from msgspec.structs import replace
 
 from diskprof.engines.fio.reader import fio_argv
 from diskprof.model.errors import PresetError

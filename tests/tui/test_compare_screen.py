@@ -3,10 +3,10 @@
 import re
 import sqlite3
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from recorded import SLOW, record_run
 from stored_screens import (
     SIZES,

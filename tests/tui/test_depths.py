@@ -1,8 +1,7 @@
 """The distributions of a test by interval."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 from recorded import FAST, make_plan
 
 from diskprof.model.histogram import Histogram

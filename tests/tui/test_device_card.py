@@ -1,11 +1,11 @@
 """The card of a device: its health, and its last result with the course of each figure over the earlier ones."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 from bench_screens import Bench, BenchSession, make_device
+from msgspec.structs import replace
 from recorded import FAST, FIRST_START, make_plan, record_run
 from stored_screens import altered, press, see, text_of
 

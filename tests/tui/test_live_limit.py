@@ -1,10 +1,9 @@
 """A search for a limit on the screen: its trials while it closes in, and when it is over."""
 
-from dataclasses import replace
-
 import pytest
 from bench_screens import Bench, open_bench
 from handmade import direction, fio, latency, run
+from msgspec.structs import replace
 from recorded import record_limit
 from stored_screens import SIZES, Driver, open_runs, press, see, until
 

@@ -1,9 +1,8 @@
 """A read/write map on the screen."""
 
-from dataclasses import replace
-
 import pytest
 from drawn_map import drawn, triangle
+from msgspec.structs import replace
 
 from diskprof.model.read_write_map import MapRule
 from diskprof.model.run import Run, Status

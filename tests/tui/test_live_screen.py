@@ -2,11 +2,11 @@
 
 import contextvars
 import re
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 from bench_screens import Bench, open_bench
+from msgspec.structs import replace
 from recorded import FAST, FIRST_START, make_plan, record_run, recording
 from stored_screens import SIZES, Driver, altered, press, see, settle, text_of, told, until
 

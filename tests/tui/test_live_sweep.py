@@ -1,11 +1,11 @@
 """The Live screen of a sweep, cell by cell, and of a run of which something was promised."""
 
 import re
-from dataclasses import replace
 
 import pytest
 from bench_screens import Bench, open_bench
 from handmade import cell, run
+from msgspec.structs import replace
 from recorded import FIRST_START, VOLUME, promises_plan, record_run, recording, sweep_plan
 from stored_screens import SIZES, Driver, open_runs, press, see, settle, text_of, until
 

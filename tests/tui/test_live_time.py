@@ -1,9 +1,8 @@
 """How wide the charts of a test are: as long as it is set to take, or, where an amount ends it, as long as it has taken."""
 
-from dataclasses import replace
-
 import pytest
 from bench_screens import Bench, open_bench
+from msgspec.structs import replace
 from recorded import make_plan, record_run, recording
 from stored_screens import press, see, text_of
 

@@ -1,10 +1,10 @@
 """The Live screen's views: percentiles, the heat map, the cursor, kernel statistics."""
 
 import re
-from dataclasses import replace
 
 import pytest
 from bench_screens import Bench, open_bench
+from msgspec.structs import replace
 from recorded import FAST, FIRST_START, make_plan, record_run, recording
 from stored_screens import SIZES, Driver, open_runs, press, see, settle, text_of, until
 from textual.geometry import Region

@@ -1,10 +1,10 @@
 """The plan in lines, on the Run screen and in the question before a start."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import datetime
 
 import pytest
+from msgspec.structs import replace
 from recorded import make_plan, record_run
 
 from diskprof.model.expectation import Expectation, Operator

@@ -1,9 +1,9 @@
 """A finished run on the screen: results, chart, what is below them, every key."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from recorded import FAST, GONE, make_plan, record_volumes
 from recorded.long import record_long
 from stored_screens import (

@@ -1,11 +1,11 @@
 """Run: what stands beside a device: its traffic, the room on it, and why a test of it would be unwise."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from bench_screens import DATA, DISKS, GIB, Bench, make_device, open_bench
+from msgspec.structs import replace
 from recorded import recording
 from stored_screens import Driver, press, see, settle, text_of, told, until
 

@@ -1,9 +1,8 @@
 """Run: what it tells by itself above its panes: a run that goes, what killed runs left, where to begin."""
 
-from dataclasses import replace
-
 import pytest
 from bench_screens import PRESETS, Bench, make_preset, open_bench, second_connection
+from msgspec.structs import replace
 from recorded import record_run
 from stored_screens import Driver, press, see, settle, text_of, told, until
 

@@ -1,11 +1,11 @@
 """Run: presets of one's own are edited in $EDITOR, renamed and deleted from the screen."""
 
 from contextlib import nullcontext
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from bench_screens import PRESETS, Bench, open_bench
+from msgspec.structs import replace
 from stored_screens import press, text_of, told, until, write
 from textual.app import App
 

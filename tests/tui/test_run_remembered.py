@@ -1,10 +1,10 @@
 """What the Run screen remembers: the last target, preset and edits, favourites, and what was run last."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from bench_screens import PRESETS, Bench, make_device, open_bench
+from msgspec.structs import replace
 from recorded import make_plan, record_run
 from stored_screens import SIZES, Driver, press, see, settle, text_of, told, until, write
 

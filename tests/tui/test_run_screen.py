@@ -2,11 +2,11 @@
 
 import threading
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from bench_screens import DATA, DISKS, GIB, PRESETS, Bench, BenchMonitor, make_device, make_preset, open_bench
+from msgspec.structs import replace
 from recorded import record_run
 from stored_screens import SIZES, Driver, altered, press, see, settle, text_of, told, until, write
 from textual.widgets import Input

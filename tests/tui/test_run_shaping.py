@@ -1,10 +1,10 @@
 """Run: what a person makes of a preset before it starts: its targets, variant, own copy; and finding it."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from bench_screens import PRESETS, Bench, make_preset, open_bench
+from msgspec.structs import replace
 from stored_screens import SIZES, Driver, press, see, settle, text_of, told, until, write
 from textual import events
 from textual.widgets import Input, Static

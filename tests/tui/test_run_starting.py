@@ -1,11 +1,11 @@
 """Run: from Enter to a run: writing to a device by its name, other runs on the same disk."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from bench_screens import DISKS, GIB, Bench, make_device, open_bench, second_connection
+from msgspec.structs import replace
 from recorded import make_plan, record_run
 from stored_screens import SIZES, Driver, press, see, settle, text_of, told, until, write
 from textual import events

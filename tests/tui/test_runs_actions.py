@@ -2,11 +2,11 @@
 
 import contextlib
 from collections.abc import AsyncIterator, Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from bench_screens import PRESETS
+from msgspec.structs import replace
 from recorded import record_run
 from stored_screens import (
     SIZES,

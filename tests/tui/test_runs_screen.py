@@ -2,11 +2,11 @@
 
 import gc
 import io
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from recorded import FAST, GONE, make_plan, record_run
 from stored_screens import (
     SIZES,

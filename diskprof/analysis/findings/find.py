@@ -1,7 +1,8 @@
 """What changes how far a result can be trusted, or says what limits it. Thresholds and reasons: docs/reading-results.md."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from diskprof.analysis.findings import (
     arrays,

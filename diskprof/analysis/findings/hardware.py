@@ -1,6 +1,6 @@
 """What the device is, and who else used it."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from diskprof.analysis.findings.culprits import culprits
 from diskprof.analysis.findings.filesystem import COPIES

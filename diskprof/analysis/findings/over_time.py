@@ -2,7 +2,8 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from diskprof.analysis.bursts import pairs, spent_above
 from diskprof.analysis.findings.hardware import other_io
@@ -108,8 +109,7 @@ def not_steady(view: TestView) -> Finding | None:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class LevelChange:
+class LevelChange(Struct, frozen=True):
     """IOPS before and after a change of level, and when that was seen (s into the test)."""
 
     at_s: float

@@ -2,8 +2,9 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+
+from msgspec import Struct
 
 from diskprof.analysis.findings.view import TestView
 from diskprof.analysis.statistics import mean, median, standard_deviation, variation
@@ -33,8 +34,7 @@ SPAN = 0.5
 """First and last dip lie at least half the test apart."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rhythm:
+class Rhythm(Struct, frozen=True):
     """Every `period_s` seconds, first at `first_s`, `times` times, down to `low` IOPS from `usual`, for `length_s` each."""
 
     period_s: float

@@ -1,7 +1,8 @@
 """Doubts about a test that still runs, by the rules that need no result of it."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from diskprof.analysis.findings import hardware, lapses, processor
 from diskprof.analysis.findings.view import Rule, TestView

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
+
+from msgspec import Struct
 
 from diskprof.analysis.kernel import KernelView, kernel_view, while_measuring
 from diskprof.analysis.statistics import median
@@ -35,8 +36,7 @@ LEAST_INTERVALS = 4
 """The engine's account and the kernel's begin and end up to an interval apart: over fewer they may differ by half."""
 
 
-@dataclass(frozen=True)
-class TestView:
+class TestView(Struct, frozen=True, dict=True):
     """One test that ended with a result. `samples`, `system`, `lapses` are those of its measuring phase, in the order of time.
 
     `before` and `after` are the parts of arrays and multipath devices in its stack when it began and when it ended.

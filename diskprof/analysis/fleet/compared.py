@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from diskprof.analysis.arms import Arm
 from diskprof.analysis.comparison import Comparison
 
 
-@dataclass(frozen=True, slots=True)
-class MemberComparison:
+class MemberComparison(Struct, frozen=True):
     """A member as it is called, its runs in each fleet run, and what these come to."""
 
     label: str
@@ -17,8 +16,7 @@ class MemberComparison:
     comparison: Comparison
 
 
-@dataclass(frozen=True, slots=True)
-class FleetsCompared:
+class FleetsCompared(Struct, frozen=True):
     """The members that all fleet runs have; `unpaired` are what the others are called."""
 
     members: tuple[MemberComparison, ...]

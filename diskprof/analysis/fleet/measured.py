@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from diskprof.analysis.metrics import Measure
 from diskprof.analysis.score import measure_in, value_of
@@ -14,8 +15,7 @@ from diskprof.model.sample import Direction
 from diskprof.model.units import format_size
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
+class Measured(Struct, frozen=True):
     """A host or disk as it is called in the fleet run, and its runs: repeats of one plan, one at least."""
 
     label: str
@@ -31,8 +31,7 @@ class Measured:
                         yield record, direction, result
 
 
-@dataclass(frozen=True, slots=True)
-class FigureName:
+class FigureName(Struct, frozen=True):
     """A figure that all members of a fleet run have: which test, direction and measure."""
 
     test: str
@@ -60,8 +59,7 @@ def figures(measured: Measured) -> dict[FigureName, float]:
     return {name: statistics.median(values) for name, values in found.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class Peers:
+class Peers(Struct, frozen=True):
     """Members that are alike: same disks (model, size, transport), file system and kernel."""
 
     disks: str

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from diskprof.analysis.fleet.measured import FigureName, Measured, Peers, figures
 from diskprof.analysis.metrics import Better, Measure
@@ -29,8 +30,7 @@ _LATENCY, _TAIL = 2.0, 3.0
 """So much more they differ in mean latencies, and in p99."""
 
 
-@dataclass(frozen=True, slots=True)
-class OddFigure:
+class OddFigure(Struct, frozen=True):
     """A figure of a member that is beyond what the `others` of its kind differ among themselves. `median` is that of the others."""
 
     name: FigureName
@@ -49,8 +49,7 @@ class OddFigure:
         return (self.apart < 0) is higher
 
 
-@dataclass(frozen=True, slots=True)
-class OddOne:
+class OddOne(Struct, frozen=True):
     """A member that stands out, and its figures that do: rates before latencies, the one farthest apart first."""
 
     label: str

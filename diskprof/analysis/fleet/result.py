@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from diskprof.analysis.fleet.measured import Measured
 from diskprof.analysis.series_figures import SeriesFigure, repeat_figures, series_figures
@@ -10,8 +10,7 @@ from diskprof.model.fleet import FleetRun
 from diskprof.model.run import FleetStage, Run
 
 
-@dataclass(frozen=True, slots=True)
-class FleetResult:
+class FleetResult(Struct, frozen=True):
     """A fleet run and its runs, in the order of its members."""
 
     fleet: FleetRun

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from diskprof.analysis.fleet.measured import Measured
 from diskprof.model.run import Finding, Weight
 
 
-@dataclass(frozen=True, slots=True)
-class SharedFinding:
+class SharedFinding(Struct, frozen=True):
     """A rule that found something in the runs of `labels`; `finding` is the first, whose words stand for all.
 
     `tests` are the titles of the tests that it was found in, none of a run as a whole. `of` is how many members there are.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from diskprof.analysis.fleet.measured import Measured
 from diskprof.model.histogram import Histogram, merge
@@ -12,8 +13,7 @@ from diskprof.model.run import DirectionResult, TestRecord
 from diskprof.model.sample import Direction
 
 
-@dataclass(frozen=True, slots=True)
-class Sum:
+class Sum(Struct, frozen=True):
     """A direction of a test over `members` of them: I/Os and bytes per second, of repeats the median.
 
     `histogram` is that of all I/Os of all repeats: fio's buckets hold whole numbers, so percentiles of it are exact, as a mean of

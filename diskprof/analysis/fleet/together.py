@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from diskprof.analysis.fleet.measured import FigureName, Measured, figures
 from diskprof.analysis.fleet.odd_ones import RATES
@@ -29,8 +30,7 @@ class SharedPart(StrEnum):
     UNKNOWN = ""
 
 
-@dataclass(frozen=True, slots=True)
-class DiskLoss:
+class DiskLoss(Struct, frozen=True):
     """A disk's figure alone and with the others, I/Os or bytes per second."""
 
     label: str
@@ -43,8 +43,7 @@ class DiskLoss:
         return 1 - self.together / self.alone if self.alone else 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Together:
+class Together(Struct, frozen=True):
     """A figure of each disk alone and together, and what held them back: `part`, and its name in sysfs where it has one."""
 
     name: FigureName

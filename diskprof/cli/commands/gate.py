@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
+from msgspec import Struct
 
 from diskprof.cli import completion_candidates
 from diskprof.cli.across import across_option
@@ -146,8 +146,7 @@ def _share(text: str) -> float:
     return share
 
 
-@dataclass(frozen=True)
-class _Runs:
+class _Runs(Struct, frozen=True, dict=True):
     """What a gate makes: runs of a request, at most `most`, each with a plan of its own."""
 
     session: Session

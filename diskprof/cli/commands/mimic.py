@@ -4,12 +4,12 @@ import shlex
 import sys
 import time
 from contextlib import ExitStack
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from msgspec.structs import replace
 
 from diskprof.cli import completion_candidates
 from diskprof.cli.common import not_empty, open_store, place_of, refuse_device, width_of_stdout

@@ -3,11 +3,11 @@
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from msgspec.structs import replace
 
 from diskprof.cli import completion_candidates
 from diskprof.cli.common import echo_json, not_empty, place_of, refuse_device, width_of_stdout

@@ -1,11 +1,11 @@
 """`diskprof run PRESET TARGET`, `diskprof rerun RUN`, and `diskprof what-limits TARGET`."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import click
+from msgspec.structs import replace
 
 from diskprof.cli import completion_candidates
 from diskprof.cli.carrying import named, run_here

@@ -3,11 +3,11 @@
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec import Struct
 
 from diskprof import __version__
 from diskprof.cli.common import echo_json
@@ -125,8 +125,7 @@ def _in_toml(value: Any) -> str:
     return f'"{value if value is not None else ""}"'
 
 
-@dataclass(frozen=True)
-class Shown:
+class Shown(Struct, frozen=True, dict=True):
     """What there is to show: `settings` are those that hold, `origins` of them the words of `settings_of`."""
 
     config: "Configuration"

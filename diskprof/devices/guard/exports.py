@@ -5,8 +5,9 @@ import re
 import stat
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from diskprof.devices.scan.files import SYSTEM, Roots, list_names, read_text
 from diskprof.model.device import Device, DeviceTree
@@ -14,8 +15,7 @@ from diskprof.model.plan import Hazard, Severity
 from diskprof.model.text import clean
 
 
-@dataclass(frozen=True, slots=True)
-class Export:
+class Export(Struct, frozen=True):
     """`path` is what the target was told to export, `how` says by what, with the name that others know it by.
 
     `number` is that of the block device which `path` is; None where it is none, such as a file.

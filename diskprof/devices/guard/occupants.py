@@ -6,8 +6,9 @@ import os
 import stat
 import struct
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from diskprof.devices.scan.files import SYSTEM, Roots, list_names, read_bytes, read_text
 from diskprof.devices.scan.mounts import (
@@ -27,8 +28,7 @@ _LOOP_INFO_SIZE = 232
 _MAY_HANG_OPEN = (DeviceKind.ROM,)
 
 
-@dataclass(frozen=True, slots=True)
-class Elsewhere:
+class Elsewhere(Struct, frozen=True):
     """A mount in another mount namespace, and a process that lives in it."""
 
     entry: MountEntry
@@ -36,8 +36,7 @@ class Elsewhere:
     program: str
 
 
-@dataclass(frozen=True, slots=True)
-class Writer:
+class Writer(Struct, frozen=True):
     """A process that has a device, or the file behind a loop device, open for writing."""
 
     device: str
@@ -46,8 +45,7 @@ class Writer:
     behind: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Backing:
+class Backing(Struct, frozen=True):
     """What lies below a loop device: the file or block device, and the bytes of it (`length` 0: to its end)."""
 
     device: int

@@ -7,7 +7,8 @@ on one file, or a loop device to the block device below it: those are found by w
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from diskprof.devices.guard.occupants import backing_of
 from diskprof.model.device import Device, DeviceKind, DeviceTree, Transport
@@ -16,8 +17,7 @@ _DEPTH = 32
 """Layers of devices that are followed: a damaged sysfs might show a circle."""
 
 
-@dataclass(frozen=True, slots=True)
-class Touched:
+class Touched(Struct, frozen=True):
     """A device whose content a write to the target changes.
 
     `how` says why, where that is not plain from the tree ("" for the target and what stands on it). `alias` marks a device
@@ -29,8 +29,7 @@ class Touched:
     alias: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Reach:
+class Reach(Struct, frozen=True):
     """What a write to a target reaches.
 
     `touched`: the target first, then all whose content it changes. `beneath`: what these rest on, on every path to it
@@ -86,8 +85,7 @@ def _media(tree: DeviceTree) -> dict[str, str]:
     return media
 
 
-@dataclass(frozen=True, slots=True)
-class _Region:
+class _Region(Struct, frozen=True):
     """Bytes `start` to `end` of a medium: a disk by whichever path, the file below loop devices, an array or volume."""
 
     medium: object

@@ -1,7 +1,8 @@
 """Why a test of a device would be unwise, or its result doubtful, as far as can be seen before there is a plan. Pure."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from diskprof.model.device import NETWORK_FILE_SYSTEMS, Activity, Device, DeviceKind, DeviceTree, Mount, Transport
 from diskprof.model.text import clean
@@ -11,8 +12,7 @@ _BUSY = 0.5
 _FULL = 0.1
 
 
-@dataclass(frozen=True, slots=True)
-class Doubt:
+class Doubt(Struct, frozen=True):
     """`name` is that of the hazard by which a plan would say the same."""
 
     name: str

@@ -7,8 +7,9 @@ through partitions, volumes, loops and their other names.
 import os
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from diskprof.devices.guard.contents import TABLES, contents, holds_data, reader
 from diskprof.devices.guard.exports import exports

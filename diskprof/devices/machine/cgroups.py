@@ -1,8 +1,9 @@
 """The limits that control groups put on this process, and what they let through: they hold a result back like a slow disk does."""
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from diskprof.devices.scan.files import SYSTEM, Roots, read_text
 from diskprof.devices.scan.mounts import read_mountinfo
@@ -27,8 +28,7 @@ _KEYS = {
 _VERBS = {Direction.READ: "reads", Direction.WRITE: "writes"}
 
 
-@dataclass(frozen=True, slots=True)
-class GroupLimit:
+class GroupLimit(Struct, frozen=True):
     """One limit, of the group in directory `group`: on the I/O of the device `number` (major:minor), or on CPUs."""
 
     group: Path
@@ -115,8 +115,7 @@ def _cpu_limit(group: Path, version: int, quota: int, period: int) -> GroupLimit
     return GroupLimit(group, version, cpus=quota / period if period else 0.0)
 
 
-@dataclass(frozen=True, slots=True)
-class GroupCounters:
+class GroupCounters(Struct, frozen=True):
     """What a group's I/O on its limited devices, and its CPU time under a quota, have come to; None where nothing is limited."""
 
     reads: int | None = None

@@ -1,13 +1,13 @@
 """Whether the disks of a run are still there: where one went away, reads may come back empty, and without an error (F87)."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from diskprof.devices.scan.files import SYSTEM, KeptOpen, Roots
 
 
-@dataclass(frozen=True, slots=True)
-class _Disk:
+class _Disk(Struct, frozen=True):
     """Files that are kept open: those of a disk that was removed cannot be read any more, also where another has its name."""
 
     size: KeptOpen

@@ -2,13 +2,13 @@
 
 import os
 from contextlib import suppress
-from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class Roots:
+
+class Roots(Struct, frozen=True):
     """Where the kernel's trees are: the real machine's, or a copy in a test."""
 
     sys: Path = Path("/sys")

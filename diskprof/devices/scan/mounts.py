@@ -3,8 +3,9 @@
 import os
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from diskprof.devices.scan.files import SYSTEM, Roots, read_bytes
 from diskprof.model.device import NETWORK_FILE_SYSTEMS, Mount
@@ -15,8 +16,7 @@ NETWORK = NETWORK_FILE_SYSTEMS
 _ESCAPE = re.compile(rb"\\([0-7]{3})")
 
 
-@dataclass(frozen=True, slots=True)
-class MountEntry:
+class MountEntry(Struct, frozen=True):
     """A line of /proc/self/mountinfo. `root` is the directory of the file system that is mounted (bind mounts, subvolumes)."""
 
     id: int
@@ -29,8 +29,7 @@ class MountEntry:
     options: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Space:
+class Space(Struct, frozen=True):
     """A file system's size and what is free for everybody, in bytes."""
 
     size_bytes: int

@@ -3,8 +3,9 @@
 import os
 import uuid
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import pairwise
+
+from msgspec import Struct
 
 _MD_MAGIC = bytes.fromhex("fc4e2ba9")
 _ZFS_MAGICS = (bytes.fromhex("0cb1ba0000000000"), bytes.fromhex("0000000000bab10c"))
@@ -13,8 +14,7 @@ _ZFS_RING = 128 * 1024
 _EXT3_INCOMPAT, _EXT3_RO_COMPAT, _EXT_JOURNAL_DEVICE = 0x2 | 0x4 | 0x10, 0x1 | 0x2 | 0x4, 0x8
 
 
-@dataclass(frozen=True, slots=True)
-class Signature:
+class Signature(Struct, frozen=True):
     """libblkid's names: fs_type as in ID_FS_TYPE."""
 
     fs_type: str

@@ -3,9 +3,10 @@
 import re
 import time
 from collections.abc import Collection
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+
+from msgspec import Struct
 
 from diskprof.devices.scan.files import SYSTEM, Roots, list_names, read_bytes, read_int, read_text
 from diskprof.model.device import DeviceKind, DiskCounters, Transport
@@ -18,8 +19,7 @@ _STATUS_DIGITS = 128
 _APP_CLASS = (511 - 339) // 4
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(Struct, frozen=True):
     """A block device in sysfs. `disk` is the whole device of a partition, otherwise the device itself."""
 
     name: str
@@ -43,8 +43,7 @@ class Node:
         return self.major in (_FLOPPY_MAJOR, _CDROM_MAJOR) or read_text(self.path / "dm" / "suspended") == "1"
 
 
-@dataclass(frozen=True, slots=True)
-class Queue:
+class Queue(Struct, frozen=True):
     """Attributes of a device's request queue."""
 
     rotational: bool | None

@@ -5,8 +5,10 @@ times a second while a disk is being measured.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from math import fsum, sqrt
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from diskprof.engines.jsonstream import JsonObject, count, figure, section
 from diskprof.model.errors import EngineError
@@ -21,8 +23,7 @@ _KEYS = {name: f"{100 * q:.6f}" for name, q in PERCENTILES.items()}
 """What fio calls them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Counters:
+class Counters(Struct, frozen=True):
     """One direction of one job entry, cumulative since its epoch began (F3).
 
     `timed` I/Os have a latency; in a ramp none have (F4).
@@ -41,8 +42,7 @@ class Counters:
 Entry = Mapping[Direction, Counters]
 
 
-@dataclass(frozen=True, slots=True)
-class StatusDocument:
+class StatusDocument(Struct, frozen=True):
     """One document of the stream. `timestamp_ms` is fio's wall clock when it was written, None before fio had it."""
 
     timestamp_ms: int | None
@@ -53,8 +53,7 @@ class StatusDocument:
         return sum(counters.ios for entry in self.entries for counters in entry.values())
 
 
-@dataclass(frozen=True, slots=True)
-class FinalDocument:
+class FinalDocument(Struct, frozen=True):
     """What the last document says. `errors` are the errno values of jobs that failed, `failed_ios` those that fio went on after."""
 
     result: TestResult

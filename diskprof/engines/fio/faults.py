@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from diskprof.model.job import FioJob
 from diskprof.model.plan import FioFault
@@ -16,8 +17,7 @@ _POISSON_KEEPS = 0.7
 Version = tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
+class _Row(Struct, frozen=True):
     """`met` says whether a job meets the fault, which every version before `mended` has; `tell` what that does to it."""
 
     mended: Version

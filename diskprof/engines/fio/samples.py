@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import ceil
 
+from msgspec import Struct
+
 from diskprof.engines.events import Counted, Event, PhaseChanged, Sampled
 from diskprof.engines.fio.document import Counters, Entry, StatusDocument
 from diskprof.model.histogram import Histogram, bucket_edges, bucket_value
@@ -27,8 +29,7 @@ _SHORT = 7
 """A request now and then that returns less than its size is no reason to throw a test away: one of 2^7 of an amount."""
 
 
-@dataclass(frozen=True, slots=True)
-class Least:
+class Least(Struct, frozen=True):
     """What an I/O of a test moves at least, in bytes, by direction, and how many can be in flight at once.
 
     `mixed`: requests of a direction have several sizes, so that larger ones may hide in an interval those that moved nothing.

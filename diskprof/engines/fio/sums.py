@@ -5,8 +5,9 @@ their numbers, adds up and subtracts exactly; percentiles come from the distribu
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import sqrt
+
+from msgspec import Struct
 
 from diskprof.engines.events import Counted
 from diskprof.engines.fio.document import read_final, without_mixed_latencies
@@ -20,8 +21,7 @@ _Parts = Sequence[tuple[int, JsonObject]]
 """Sections of documents, each to be added (1) or, the first of two, to be taken off (-1)."""
 
 
-@dataclass(frozen=True, slots=True)
-class FioCount:
+class FioCount(Struct, frozen=True):
     """What a fio had counted when it wrote a document."""
 
     document: JsonObject

@@ -2,9 +2,12 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field
 from itertools import pairwise
 from math import isfinite
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from diskprof.engines.events import Sampled
 from diskprof.engines.fio.document import StatusDocument, read_final, read_status, without_mixed_latencies
@@ -34,8 +37,7 @@ _SEPARATOR = re.compile(r"(?<!\\):")
 _PLACES = ("filename", "directory")
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
+class _Entry(Struct, frozen=True):
     """A job of a document: fio's own name for it, and one that no other job of the document has."""
 
     data: JsonObject
@@ -45,8 +47,7 @@ class _Entry:
     host: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Told:
+class _Told(Struct, frozen=True):
     """A document. `groups` are its jobs, those together that ran together; `total` is a client's sum of them."""
 
     document: Document
@@ -215,7 +216,7 @@ def _job(name: str, options: Options) -> FioJob:
 
 
 def _sane(job: FioJob) -> bool:
-    return all(_measurable(getattr(job, each.name)) for each in fields(job))
+    return all(_measurable(getattr(job, name)) for name in job.__struct_fields__)
 
 
 def _measurable(value: object) -> bool:

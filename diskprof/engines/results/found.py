@@ -1,7 +1,8 @@
 """What a result file says of a run: the tests, when it was, and of the machine no more than the file names."""
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
+
+from msgspec import Struct
 
 from diskprof.model.errors import DiskprofError
 from diskprof.model.job import EngineJob
@@ -22,8 +23,7 @@ class NoResults(BadResults):
     """Something else than a result: a folder may have such files beside its results."""
 
 
-@dataclass(frozen=True, slots=True)
-class FoundTest:
+class FoundTest(Struct, frozen=True):
     """A test of a result file. `jobs` have names of their own; `result` is None where nothing was measured.
 
     Times are in ns since the run began. `samples` are empty where the file tells only of the end; their `test` is the test's place.
@@ -43,8 +43,7 @@ class FoundTest:
     interval_ms: int = 1000
 
 
-@dataclass(frozen=True, slots=True)
-class FoundRun:
+class FoundRun(Struct, frozen=True):
     """A run of a result file. `started_at` is None where the file does not say when; `version` and `hostname` are empty where
     it does not say. `notes` are lines for the person. `reason` says why the run is not complete."""
 

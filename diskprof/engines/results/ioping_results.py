@@ -1,7 +1,8 @@
 """ioping's JSON (-J) and its raw line (-B) of somebody's own runs."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from diskprof.engines.ioping import Requests, Statistics, total_result
 from diskprof.engines.jsonstream import JsonObject, count, figure, section

@@ -2,7 +2,9 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from diskprof.fleet.follow.link import ANSWER_S, Link, LinkLost, agent_argv
 from diskprof.fleet.follow.messages import News
@@ -14,8 +16,7 @@ from diskprof.model.text import clean
 from diskprof.store import Store, is_alive
 
 
-@dataclass(frozen=True, slots=True)
-class Fetched:
+class Fetched(Struct, frozen=True):
     """What became of a lost member: `status` of its run, which is here whole if that is over; or why nothing came."""
 
     label: str

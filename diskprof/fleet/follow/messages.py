@@ -6,8 +6,10 @@ and between its answers tells news of the run that it was asked to follow.
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, TypeVar, cast
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from diskprof.model.advice import Advice
 from diskprof.model.device import Device
@@ -18,7 +20,7 @@ from diskprof.model.plan import Plan, WritePermission
 from diskprof.model.preset import Preset
 from diskprof.model.run import Environment, Progress, Status
 from diskprof.runner.detached.order import RunAnswer, refusal, refused
-from diskprof.store.codec import adapter
+from diskprof.store.codec import checked
 from diskprof.store.exchange.runfile import COLUMNS, line_of
 from diskprof.store.exchange.runfile_values import Record, record_of
 
@@ -26,15 +28,13 @@ T = TypeVar("T")
 NO_WRITING = WritePermission()
 
 
-@dataclass(frozen=True, slots=True)
-class Hello:
+class Hello(Struct, frozen=True):
     """`store`: the file of runs; None for the host's own. Answered by a Greeting."""
 
     store: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Greeting:
+class Greeting(Struct, frozen=True):
     """`home` says where the runs are kept: two names of one host have the same."""
 
     version: str
@@ -43,21 +43,18 @@ class Greeting:
     home: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class AskClock:
+class AskClock(Struct, frozen=True):
     """Answered by the host's clock, ns since 1970."""
 
 
-@dataclass(frozen=True, slots=True)
-class Earlier:
+class Earlier(Struct, frozen=True):
     """A run that is to be repeated, and the disks of each of its targets, which have to be the same."""
 
     run_id: str
     disks: tuple[tuple[Device, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class MakePlan:
+class MakePlan(Struct, frozen=True):
     """Answered by the plan, with what speaks against it among its hazards."""
 
     preset: Preset
@@ -70,8 +67,7 @@ class MakePlan:
     earlier: Earlier | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class StartRun:
+class StartRun(Struct, frozen=True):
     """Answered when the run has begun. A run of that id that is there already has begun: the answer to that was lost."""
 
     plan: Plan
@@ -81,21 +77,18 @@ class StartRun:
     concurrent: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class MakeRoom:
+class MakeRoom(Struct, frozen=True):
     """Answered by the path of a new directory for sockets, which nobody else can enter and which is gone when the agent ends."""
 
 
-@dataclass(frozen=True, slots=True)
-class LetGo:
+class LetGo(Struct, frozen=True):
     """A run that waits shall go on at that time of its host's clock, ns since 1970."""
 
     run_id: str
     at_ns: int
 
 
-@dataclass(frozen=True, slots=True)
-class Follow:
+class Follow(Struct, frozen=True):
     """Tell news of a run from now on: what comes after so many messages and the cursors of samples and kernel statistics.
 
     `known`: its beginning was told. `ended`: so many of its tests are known to be over.
@@ -109,23 +102,20 @@ class Follow:
     ended: int
 
 
-@dataclass(frozen=True, slots=True)
-class StopRun:
+class StopRun(Struct, frozen=True):
     """Answered at once: the run is over when the news say so."""
 
     run_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class ExportRun:
+class ExportRun(Struct, frozen=True):
     """Answered by a Piece of the file of a run that is over, from byte `start` on."""
 
     run_id: str
     start: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class ExportPiece:
+class ExportPiece(Struct, frozen=True):
     """`data` in base64; `last`: nothing comes after it."""
 
     data: str
@@ -138,8 +128,7 @@ _KINDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Began:
+class Began(Struct, frozen=True):
     """The beginning of a run; `started_at_us` by its host's clock, microseconds since 1970."""
 
     plan: Plan
@@ -149,12 +138,10 @@ class Began:
     note: str
 
 
-@dataclass(frozen=True, slots=True)
-class News:
-    """What happened in a run since the last news. `running` is the test that is, with when it began (ns since the run did).
+class RunState(Struct, frozen=True):
+    """Where a run is. `running` is the test that is, with when it began (ns since the run did).
 
-    `records` are ended tests (without their documents), messages and samples, as in a file of runs. `ready`: it waits for others;
-    `passed_us`: when it was let go, by its host's clock, microseconds since 1970.
+    `ready`: it waits for others; `passed_us`: when it was let go, by its host's clock, microseconds since 1970.
     """
 
     run_id: str
@@ -164,6 +151,14 @@ class News:
     progress: Progress | None = None
     ready: bool = False
     passed_us: int | None = None
+
+
+class News(RunState, frozen=True):
+    """What happened in a run since the last news.
+
+    `records` are ended tests (without their documents), messages and samples, as in a file of runs.
+    """
+
     records: tuple[Record, ...] = ()
 
 
@@ -201,20 +196,17 @@ def error_of(data: Mapping[str, Any]) -> DiskprofError:
 
 def news_line(news: News, records: list[tuple[str, object]]) -> bytes:
     """`records` by the keys that they have in a file of runs, in place of those of `news`."""
-    fields = {name: getattr(news, name) for name in News.__slots__ if name != "records"}
+    fields = {name: getattr(news, name) for name in RunState.__struct_fields__}
     return line_of({"news": fields, "records": records})
 
 
 def read_news(data: Mapping[str, Any]) -> News:
     """The inverse of `news_line`. Raises BadFile, ValueError."""
-    told = {**data["news"], "records": ()}
     records = tuple(record_of(str(key), value, COLUMNS) for key, value in data["records"])
-    news = read(News, told)
-    return News(
-        *(news.run_id, news.status, news.began, news.running, news.progress, news.ready, news.passed_us), records
-    )
+    state = read(RunState, data["news"])
+    return News(**asdict(state), records=records)
 
 
 def read(kind: type[T], data: object) -> T:
     """A value of a dataclass out of its JSON. Raises ValueError."""
-    return cast(T, adapter(cast(Any, kind)).validate_python(data))
+    return checked(kind, data)

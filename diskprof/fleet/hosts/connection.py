@@ -7,8 +7,9 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from diskprof.engines.process import Ended, run_here, run_in_terminal
 from diskprof.model.errors import DiskprofError, UsageError
@@ -27,8 +28,7 @@ class HostUnreachable(UsageError):
     """ssh does not get in: an unknown host, a refused key, a changed host key. The message ends with what ssh said."""
 
 
-@dataclass(frozen=True, slots=True)
-class Connection:
+class Connection(Struct, frozen=True):
     """A host as ssh knows it, [USER@]HOST, and the socket of a connection that several calls share, if there is one."""
 
     host: str

@@ -5,10 +5,11 @@ PyYAML reads it, as Ansible does: YAML 1.1, and only what is data.
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from diskprof.model.errors import UsageError
 from diskprof.model.text import clean
@@ -20,8 +21,7 @@ _RANGE = re.compile(r"\[(\w+):(\w+)(?::(\d+))?\]")
 _TARGET = "diskprof_target"
 
 
-@dataclass(frozen=True, slots=True)
-class ListedHost:
+class ListedHost(Struct, frozen=True):
     """A host as ssh takes it, and what to test there; an empty target where the file does not say."""
 
     host: str

@@ -5,9 +5,10 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+
+from msgspec import Struct
 
 import diskprof
 from diskprof.fleet.hosts.bundle import bundle_name, write_bundle
@@ -24,8 +25,7 @@ class ProgramForm(StrEnum):
     BUNDLE = "bundle"
 
 
-@dataclass(frozen=True, slots=True)
-class Program:
+class Program(Struct, frozen=True):
     """A file that can be sent, its SHA-256, and the machine that it is for, as `uname -m` calls it."""
 
     form: ProgramForm

@@ -2,8 +2,9 @@
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import PurePosixPath
+
+from msgspec import Struct
 
 import diskprof
 from diskprof.engines.tools import distributions_in, install_command_of
@@ -91,8 +92,7 @@ class HostLacks(EngineMissing):
     """The host lacks what diskprof takes there; nothing was changed on it."""
 
 
-@dataclass(frozen=True, slots=True)
-class RemoteProgram:
+class RemoteProgram(Struct, frozen=True):
     """diskprof on a host: the path of its program, and the directory that it was sent to, if it was."""
 
     path: str
@@ -104,8 +104,7 @@ class RemoteProgram:
         return (*(("env", f"COLORTERM={colours}") if colours else ()), self.path, *arguments)
 
 
-@dataclass(frozen=True, slots=True)
-class _Answer:
+class _Answer(Struct, frozen=True):
     """What a host said of itself: lines of a key and a value, several of some keys."""
 
     host: str

@@ -3,8 +3,10 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from math import ceil
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from diskprof.engines.fio.reader import fio_argv
 from diskprof.engines.jsonstream import Document, DocumentStream, JsonObject, Noise
@@ -19,8 +21,7 @@ _MISREAD = re.compile(r"[;#\]]|\$\{")
 """In a file of jobs they begin a comment, end a name, or begin that of a variable."""
 
 
-@dataclass(frozen=True, slots=True)
-class Served:
+class Served(Struct, frozen=True):
     """A host whose server is ready; `socket` reaches it from here."""
 
     socket: str

@@ -1,7 +1,8 @@
 """What a fio server's keeper on a host and the coordinator say to each other: a line of JSON each."""
 
 import json
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from diskprof.fleet.follow.messages import read
 from diskprof.store.codec import to_json
@@ -10,8 +11,7 @@ FIO_SOCKET = "fio"
 RELAY_SOCKET = "told"
 
 
-@dataclass(frozen=True, slots=True)
-class ServerReady:
+class ServerReady(Struct, frozen=True):
     """A server is ready for a test: `argv` is what fio is to do, `hostname` what the host calls itself."""
 
     test: int
@@ -19,8 +19,7 @@ class ServerReady:
     hostname: str
 
 
-@dataclass(frozen=True, slots=True)
-class ServedResult:
+class ServedResult(Struct, frozen=True):
     """What fio would have printed: its last document (empty where there is none), its words, its exit code."""
 
     document: str

@@ -1,10 +1,12 @@
 """What entries alone cannot say of a preset file: values by kind, options against the allow-list, names that fit together."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from math import prod
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from diskprof.model.errors import PresetError, UsageError
 from diskprof.model.expectation import PresetExpectation

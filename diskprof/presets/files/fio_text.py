@@ -2,7 +2,8 @@
 
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from diskprof.model.errors import UsageError
 from diskprof.model.job import EngineJob, FioJob

@@ -1,11 +1,12 @@
 """`[[expect]]` of a preset file -> a promise, or what is wrong with it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from difflib import get_close_matches
 from itertools import product
 from math import prod
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from diskprof.model.errors import UnitError, UsageError
 from diskprof.model.expectation import Formula, Operator, PresetExpectation

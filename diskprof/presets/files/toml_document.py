@@ -13,6 +13,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from diskprof.presets.problem import KeyPath
 
 if TYPE_CHECKING:
@@ -41,8 +43,7 @@ class NotToml(Exception):
         self.message, self.line = message, line
 
 
-@dataclass(frozen=True)
-class TomlDocument:
+class TomlDocument(Struct, frozen=True, dict=True):
     table: dict[str, Any]
     text: str
 

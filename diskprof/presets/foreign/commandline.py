@@ -2,8 +2,9 @@
 
 import shlex
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from diskprof.model.errors import PresetError, UsageError
 from diskprof.model.job import fio_job

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import PurePosixPath
+
+from msgspec import Struct
 
 from diskprof.model.preset import OWN_FILES
 from diskprof.presets.foreign.fio_sections import JobSection, Refusals
@@ -15,8 +16,7 @@ _SLOT = re.compile(r"[^a-z0-9_]+")
 _MOST_FILES = 64
 
 
-@dataclass(frozen=True, slots=True)
-class WorkedOn:
+class WorkedOn(Struct, frozen=True):
     """What a job opens: `paths`, all of them by each copy, or where there are none files that fio names for each copy.
 
     `places` are the directories and devices, each once.

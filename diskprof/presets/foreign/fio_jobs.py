@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from msgspec import Struct
+
 from diskprof.model.advice import on_screen
 from diskprof.model.errors import PresetError
 from diskprof.model.job import FioJob, fio_job
@@ -32,8 +34,7 @@ _EXPANDED = re.compile(r"[$`]")
 _MANY = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(Struct, frozen=True):
     """Where the jobs come from: `what` in words, `name` for the preset, `path` of the file if there is one."""
 
     what: str

@@ -6,8 +6,9 @@ another target than the chosen one is refused whatever its value (F26). Nothing 
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 
 class Handling(StrEnum):
@@ -19,8 +20,7 @@ class Handling(StrEnum):
     REFUSES = "refuses"
 
 
-@dataclass(frozen=True, slots=True)
-class ForeignRule:
+class ForeignRule(Struct, frozen=True):
     """`harmless`: values with which the option changes nothing; it is then left out without a word. `instead`: what to write."""
 
     handling: Handling

@@ -1,8 +1,9 @@
 """The sections of a job file, or the jobs of a command line, with what [global] gives them by fio's rules."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
+
+from msgspec import Struct
 
 from diskprof.model.errors import PresetError
 from diskprof.model.text import clean
@@ -22,8 +23,7 @@ _MOST_SECTIONS = 1000
 _SHOWN = 60
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(Struct, frozen=True):
     """One option. `name` is fio's first name for it, `written` the one that stands there; `line` is 0 on a command line."""
 
     name: str
@@ -37,8 +37,7 @@ class Setting:
         return clean(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}...")
 
 
-@dataclass(frozen=True, slots=True)
-class JobSection:
+class JobSection(Struct, frozen=True):
     """A job with all its options, those of [global] among them."""
 
     name: str

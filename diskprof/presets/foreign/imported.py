@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from diskprof.model.errors import PresetError
 from diskprof.model.preset import Category, EngineName, Job, Options, Parameter, ParameterKind, Preset, TargetSlot, Test
@@ -20,16 +22,14 @@ MOST_TESTS = 200
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_]+")
 
 
-@dataclass(frozen=True, slots=True)
-class ImportedPreset:
+class ImportedPreset(Struct, frozen=True):
     """`notes`: a line each for what was left out, and for what is not quite what it was."""
 
     preset: Preset
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Common:
+class _Common(Struct, frozen=True):
     """A parameter that takes the place of an option which all jobs share. `offered`: also where no job has the option."""
 
     name: str

@@ -6,8 +6,9 @@ intervals as there are. The first report of iostat is of all time since the mach
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from statistics import fmean
+
+from msgspec import Struct
 
 from diskprof.model.errors import UsageError
 from diskprof.model.sample import Direction
@@ -20,8 +21,7 @@ _UNITS = {"rkB/s": 1 << 10, "rMB/s": 1 << 20, "rsec/s": _SECTOR, "wkB/s": 1 << 1
 _HEAD = re.compile(r"^\s*Device:?\s")
 
 
-@dataclass(frozen=True, slots=True)
-class _Report:
+class _Report(Struct, frozen=True):
     """A line of iostat's: requests and bytes a second of reads and writes, the mean queue; None where it had no such column."""
 
     reads: float

@@ -6,7 +6,8 @@ Nothing is run by a shell: what leads to a command, and what is done with its ou
 import re
 import shlex
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from diskprof.model.errors import UsageError
 from diskprof.model.text import clean
@@ -76,8 +77,7 @@ _SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ash"})
 _MOST_DEPTH = 4
 
 
-@dataclass(frozen=True, slots=True)
-class PastedCommand:
+class PastedCommand(Struct, frozen=True):
     """`words` are those behind the program's name. `notes`: a line for each thing that was left out."""
 
     program: str

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
+
+from msgspec import Struct, field
 
 from diskprof.model.errors import PresetError
 from diskprof.model.units import format_duration, format_size, parse_duration, parse_size
@@ -28,8 +29,7 @@ class OptionKind(StrEnum):
     FILE_ORDER = "order of files"
 
 
-@dataclass(frozen=True, slots=True)
-class OptionSpec:
+class OptionSpec(Struct, frozen=True):
     """`minimum` and `maximum` are in bytes, seconds, microseconds or plain numbers, by kind. `aliases` are other spellings of the
     choices; `each_way`: reads and writes may have a value each, as 700,300, or one of them alone, as ,300; `percent`: a size
     may be a part of the target, as 80%; `flag` is ioping's short option."""

@@ -2,9 +2,10 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar
+
+from msgspec import Struct
 
 from diskprof.model.metric import Quantity
 
@@ -36,8 +37,7 @@ def round_up(value: float) -> float:
     return next(step * power for step in _ROUND if step * power >= value * (1 - 1e-9))
 
 
-@dataclass(frozen=True, slots=True)
-class Scale:
+class Scale(Struct, frozen=True):
     """Upward from zero to `top` in `parts` equal steps, written in `unit` of `divisor`; a plain number without a quantity."""
 
     quantity: Quantity | None
@@ -121,8 +121,7 @@ def _put_apart(found: dict[int, str], row: int, text: str) -> None:
         found[row] = text
 
 
-@dataclass(frozen=True, slots=True)
-class LogScale:
+class LogScale(Struct, frozen=True):
     """Latency upward, logarithmic: what matters is decades apart. `low` and `high` in ns are 1, 2 or 5 times a power of ten."""
 
     low: float
@@ -212,8 +211,7 @@ def _line(ticks: Iterable[Tick], end: float, width: int) -> str:
     return "".join(cells)[:width]
 
 
-@dataclass(frozen=True, slots=True)
-class TimeAxis:
+class TimeAxis(Struct, frozen=True):
     """Across: seconds from zero to `end`."""
 
     end: float
@@ -236,8 +234,7 @@ class TimeAxis:
 _NINES = (0.5, "p50"), (0.9, "p90"), (0.99, "p99"), (0.999, "p99.9"), (0.9999, "p99.99"), (0.99999, "p99.999")
 
 
-@dataclass(frozen=True, slots=True)
-class PercentileAxis:
+class PercentileAxis(Struct, frozen=True):
     """Across: quantiles, each further nine as wide as the one before; `end` is how many nines there are."""
 
     end: float
@@ -248,8 +245,7 @@ class PercentileAxis:
         return _line([(place, name) for place, name in places if place <= self.end + 1e-9], self.end, width)
 
 
-@dataclass(frozen=True, slots=True)
-class NameAxis:
+class NameAxis(Struct, frozen=True):
     """Across: names at 0, 1, 2 and so on."""
 
     names: Sequence[str]

@@ -1,10 +1,11 @@
 """A grid of coloured cells for a page: an SVG element. What is across grows to the right, what is upward from below."""
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from html import escape
 from math import log
 from typing import TypeVar
+
+from msgspec import Struct
 
 from diskprof.model.text import clean
 
@@ -15,8 +16,7 @@ _OPACITIES = (0.12, 0.28, 0.44, 0.6, 0.78)
 Key = TypeVar("Key", bound=Hashable)
 
 
-@dataclass(frozen=True, slots=True)
-class Tile:
+class Tile(Struct, frozen=True):
     """A cell: its text, and its level from 1 to LEVELS, 0 for none. `inside` what the edge is drawn around."""
 
     text: str
@@ -24,8 +24,7 @@ class Tile:
     inside: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Mosaic:
+class Mosaic(Struct, frozen=True):
     """`rows` from below, of tiles from the left; `across` and `up` are the names of columns and rows, with what they are."""
 
     title: str

@@ -2,7 +2,8 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from diskprof.model.histogram import Histogram
 from diskprof.model.metric import Quantity
@@ -14,8 +15,7 @@ _MOST_NINES = 5.0
 _ONE_SECOND = TimeAxis(1.0)
 
 
-@dataclass(frozen=True, slots=True)
-class Curve:
+class Curve(Struct, frozen=True):
     """Values under a label. `ink` is the name of a colour, `end` is written where the curve ends.
 
     `sign`, one letter, draws the curve where lines cannot be fine. An `area` is filled down to zero.
@@ -29,8 +29,7 @@ class Curve:
     area: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Facet:
+class Facet(Struct, frozen=True):
     """One axis upward, with curves or a heat map; `letter` (R or W) in `ink` marks one of two facets."""
 
     scale: UpAxis
@@ -40,16 +39,14 @@ class Facet:
     ink: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Cursor:
+class Cursor(Struct, frozen=True):
     """A place across that is read off, and lines of (text, ink) about it, which stand in place of the title."""
 
     at: float
     lines: tuple[Sequence[tuple[str, str]], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Plot:
+class Plot(Struct, frozen=True):
     """Facets over one axis; `unit` and `note` are beside the title, `nothing` in place of facets that are none."""
 
     title: str
@@ -65,8 +62,7 @@ class Plot:
         return tuple(curve for facet in self.facets for curve in facet.curves)
 
 
-@dataclass(frozen=True, slots=True)
-class Quantiles:
+class Quantiles(Struct, frozen=True):
     """The latencies of a distribution, each further nine as wide as the one before."""
 
     histogram: Histogram

@@ -2,10 +2,11 @@
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from math import isfinite
 from typing import Generic, NamedTuple, Protocol, TypeVar
+
+from msgspec import Struct
 
 _WIDTHS_KEPT = 4
 _CRUMB = 1e-9
@@ -209,8 +210,7 @@ class Columns:
         return [None if value is None else value / held for value, held in zip(self._sums, self._held, strict=True)]
 
 
-@dataclass(frozen=True, slots=True)
-class Steps:
+class Steps(Struct, frozen=True):
     """A value at 0, 1, 2 and so on."""
 
     values: Sequence[float | None]
@@ -231,8 +231,7 @@ class Steps:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Slopes:
+class Slopes(Struct, frozen=True):
     """A value at 0, 1, 2 and so on, with straight lines between them; none to a value that is not there."""
 
     values: Sequence[float | None]

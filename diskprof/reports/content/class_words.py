@@ -1,7 +1,8 @@
 """Is that good? In words: the class of a disk, where a figure is in it, and its place among the runs of the same test."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from diskprof.analysis.disk_standing import (
     Position,
@@ -29,8 +30,7 @@ _ENDINGS = {1: "st", 2: "nd", 3: "rd"}
 _MEANINGS = {Position.BELOW: Meaning.WARNING, Position.WITHIN: Meaning.PLAIN, Position.ABOVE: Meaning.PLAIN}
 
 
-@dataclass(frozen=True, slots=True)
-class StandingLine:
+class StandingLine(Struct, frozen=True):
     """Where a figure is in the class of its disk, whose `title` is that of one. `words` are from long to short, all of one meaning.
 
     `share` is the length of its bar, 0 to 1: full is the most that the class does, or the least where no most is known.

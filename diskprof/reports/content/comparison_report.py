@@ -1,7 +1,8 @@
 """A comparison as a document: where the conditions differ, then test by test against the first run, and what it comes to."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from diskprof.analysis.arms import Side, arms_of
 from diskprof.analysis.comparison import ComparedArm, ComparedMetric, ComparedRun, Comparison, TestComparison, compare
@@ -300,8 +301,7 @@ def _unjudged(comparison: Comparison) -> bool:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
+class Tally(Struct, frozen=True):
     """In how many tests a run was better, the same or worse than the first, by the leading metric of each.
 
     A test of reads and writes counts once: as better where one of them is better and the other no worse, as `split` where

@@ -1,7 +1,8 @@
 """What was promised of a run and whether it was kept, in words: the command line, reports and screens show these rows."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from diskprof.analysis.expectations import judge, measured_seconds
 from diskprof.model.expectation import Expectation, Judgement, Verdict
@@ -16,8 +17,7 @@ _BRIEF_S = 1.0
 """Of a test that measured for less, that is told beside the verdict."""
 
 
-@dataclass(frozen=True, slots=True)
-class ExpectationRow:
+class ExpectationRow(Struct, frozen=True):
     """One promise. Words are ready to be shown but for foreign text (`test`, `basis`), which is as it came.
 
     `promised` is such as `>= 5,000`, `basis` how it came about; `word` the verdict; `note` how short the test was, or why

@@ -1,15 +1,15 @@
 """Figures of an interval, and how the samples of a test become a timeline of them."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from diskprof.model.metric import Quantity
 from diskprof.model.sample import Sample
 from diskprof.reports.charts.timeline import Merging, Timeline
 
 
-@dataclass(frozen=True, slots=True)
-class Timed:
+class Timed(Struct, frozen=True):
     """A figure of an interval. Neighbours merge to their mean, a percentile to its worst."""
 
     quantity: Quantity

@@ -1,7 +1,8 @@
 """Kernel (iostat -x) while each test measured: a figure a column, named as iostat -x does."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from diskprof.analysis.kernel import KernelView
 from diskprof.model.units import format_iops, format_latency, format_size

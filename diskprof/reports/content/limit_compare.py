@@ -1,6 +1,6 @@
 """Searches for a limit side by side: the loads that each ended between, and their load curves."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from diskprof.analysis.comparison import ComparedArm, ComparedRun, Comparison
 from diskprof.analysis.limit_search import Level
@@ -86,8 +86,7 @@ def compared_curves(comparison: Comparison) -> list[Block]:
     return [Heading(TITLE), *told, Table(columns, tuple(rows), lead=1)]
 
 
-@dataclass(frozen=True, slots=True)
-class _ByLoad:
+class _ByLoad(Struct, frozen=True):
     """The p99 of a curve over IOPS, `top` of which are the end of the axis: straight lines between its points."""
 
     points: tuple[tuple[float, float], ...]

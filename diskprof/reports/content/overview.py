@@ -2,7 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from diskprof.analysis.between_runs import USUAL_RUNS, Interval
 from diskprof.analysis.comparison import ComparedArm, ComparedMetric, ComparedValue, Comparison, TestComparison
@@ -37,8 +39,7 @@ _NAMED = 4
 """So many tests are named in a sentence."""
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
+class Judged(Struct, frozen=True):
     """A verdict in words and as a mark; grey and with a `?` where one of the two is in doubt."""
 
     word: str = ""
@@ -46,8 +47,7 @@ class Judged:
     meaning: Meaning = Meaning.PLAIN
 
 
-@dataclass(frozen=True, slots=True)
-class OverviewCell:
+class OverviewCell(Struct, frozen=True):
     """An arm's figure in a test: `282,359`, with its unit `282k`. `length` of its bar is from -1 to 1; 0 is no bar.
 
     `span` is its interval on the same scale. `doubts`, in a few words each, are those of the arm and of the base.
@@ -64,8 +64,7 @@ class OverviewCell:
     more: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class OverviewRow:
+class OverviewRow(Struct, frozen=True):
     """A test in one direction: `test` is its number in the comparison. `metric` is None without a result in any run.
 
     `unit` is that of `value` of its cells, empty for IOPS.
@@ -79,8 +78,7 @@ class OverviewRow:
     cells: tuple[OverviewCell, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Overview:
+class Overview(Struct, frozen=True):
     """`full` is the difference of a full bar, as a share of the larger figure."""
 
     rows: tuple[OverviewRow, ...]

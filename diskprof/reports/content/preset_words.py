@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from math import prod
+
+from msgspec import Struct
 
 from diskprof.model.expectation import PresetExpectation, formula_words
 from diskprof.model.job import EachWay, EngineJob, FioJob, IopingJob
@@ -29,8 +30,7 @@ _ZEROS = re.compile(r"\.0+(?=\D|$)")
 _VERBS = {"read": "Reads", "write": "Writes", "rw": "Reads and writes"}
 
 
-@dataclass(frozen=True, slots=True)
-class Time:
+class Time(Struct, frozen=True):
     """How long a preset takes with its defaults. `least`: some test is ended by its amount alone; `most`: some may end earlier."""
 
     seconds: float

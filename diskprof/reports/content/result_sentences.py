@@ -1,7 +1,8 @@
 """What this disk did, in a sentence."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from diskprof.model.preset import WATCHING, EngineName
 from diskprof.model.run import DirectionResult, Run, Status, TestRecord
@@ -19,8 +20,7 @@ from diskprof.reports.words import DIRECTIONS, STATUSES
 _FEW = 100
 
 
-@dataclass(frozen=True, slots=True)
-class _Figure:
+class _Figure(Struct, frozen=True):
     """One direction of one test, and what kind of test that was."""
 
     kind: str

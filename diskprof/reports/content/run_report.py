@@ -5,10 +5,11 @@ A section is a function from what is known of the run to blocks. `_SECTIONS` has
 
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from statistics import median
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from diskprof.analysis.bursts import burst_results
 from diskprof.analysis.history import RunHistory
@@ -76,8 +77,7 @@ class ResultRow(NamedTuple):
     result: DirectionResult | None
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
+class _Known(Struct, frozen=True):
     """What a section is made of. `level` is that of the run's own heading."""
 
     run: Run

@@ -1,8 +1,9 @@
 """The scorecard of a run in words: each headline figure, and how it compares with the best earlier run on this disk."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from diskprof.analysis.disk_standing import Standing, rank
 from diskprof.analysis.metrics import Better, Measure
@@ -24,8 +25,7 @@ _TIMES = 10
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreLine:
+class ScoreLine(Struct, frozen=True):
     """A headline figure in words: `number` and `unit` are `282` and `k IOPS`, `6.70` and `GB/s`; `name` is that of the test.
 
     `share` is the length of its bar, 0 to 1, None for the first run of the test. `against` is `92% of best`, `best` that best

@@ -1,8 +1,9 @@
 """A watched device as `iostat -x` tells of it: a line an interval with who uses it, and what it came to."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from datetime import datetime
+
+from msgspec.structs import replace
 
 from diskprof.analysis.kernel import KernelView
 from diskprof.analysis.watched import WatchedTotal

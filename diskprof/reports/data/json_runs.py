@@ -1,7 +1,8 @@
 """Runs, plans and comparisons as JSON. Figures are the engines' own, to the last digit."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+
+from msgspec import to_builtins
 
 from diskprof.analysis.between_runs import Interval
 from diskprof.analysis.bursts import BurstResult, burst_results
@@ -103,7 +104,7 @@ def run_json(
         "tests": [
             {
                 **_test(test),
-                "kernel": asdict(seen[test.index]) if test.index in seen else None,
+                "kernel": to_builtins(seen[test.index]) if test.index in seen else None,
                 "processes": [_process(each) for each in run.processes if each.test == test.index],
             }
             for test in run.tests

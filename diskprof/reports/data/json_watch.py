@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
 from datetime import datetime
+
+from msgspec import to_builtins
 
 from diskprof.analysis.kernel import KernelView
 from diskprof.analysis.watched import WatchedTotal
@@ -58,7 +59,7 @@ def _head(at: datetime, device: str) -> Json:
 
 
 def _kernel(view: KernelView | None) -> Json | None:
-    return {**asdict(view), "wait_ns": view.wait_ns, "size_bytes": view.size_bytes} if view else None
+    return {**to_builtins(view), "wait_ns": view.wait_ns, "size_bytes": view.size_bytes} if view else None
 
 
 def _processes(processes: Sequence[ProcessIo]) -> list[Json]:

@@ -5,8 +5,9 @@ metric is a gauge, and when a run began and ended are metrics too.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import isfinite
+
+from msgspec import Struct
 
 from diskprof.analysis.expectations import judge
 from diskprof.model.expectation import Judgement, Verdict
@@ -17,8 +18,7 @@ from diskprof.reports.content.facts import disks
 from diskprof.reports.data.tracked import SYNC
 
 
-@dataclass(frozen=True, slots=True)
-class _Family:
+class _Family(Struct, frozen=True):
     """A metric and what it is; the name of one with a unit ends in it."""
 
     name: str

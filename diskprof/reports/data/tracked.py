@@ -1,9 +1,10 @@
 """The figures that trackers of benchmarks keep: one for each test, direction and measure, over runs that are alike."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from math import isfinite
 from statistics import median
+
+from msgspec import Struct
 
 from diskprof.analysis.arms import Side, arms_of, runs_of
 from diskprof.analysis.metrics import SYNC_METRICS, Better, Measure, direction_metrics
@@ -17,8 +18,7 @@ SYNC = "sync"
 _LEFT_OUT = frozenset({Measure.WITHIN})
 
 
-@dataclass(frozen=True, slots=True)
-class TrackedFigure:
+class TrackedFigure(Struct, frozen=True):
     """One figure of a complete test of one run, in the unit of its measure. `ios` is 1 for those of fsync, which nobody counts."""
 
     run: Run
@@ -30,8 +30,7 @@ class TrackedFigure:
     ios: int
 
 
-@dataclass(frozen=True, slots=True)
-class Tracked:
+class Tracked(Struct, frozen=True):
     """The same figure of one run or several. `name` is that of test and direction, the same from run to run.
 
     `doubts`: what speaks against relying on it, in a few words each.

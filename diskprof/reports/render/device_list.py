@@ -1,8 +1,9 @@
 """The list of devices: a tree like lsblk's for a person, plain values for a program."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
+
+from msgspec import to_builtins
 
 from diskprof.model.cells import cut, width_of
 from diskprof.model.device import Activity, Device, DeviceKind, DeviceTree, branches
@@ -69,7 +70,7 @@ def devices_json(
     for device in tree.devices:
         if device.name in shown:
             now = activity.get(device.name)
-            found.append({**asdict(device), "activity": asdict(now) if now else None})
+            found.append({**to_builtins(device), "activity": to_builtins(now) if now else None})
     return found
 
 

@@ -4,7 +4,8 @@ All text is made harmless here (F39). Only words that do not fit by themselves a
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from diskprof.model.cells import cut, pad, width_of, wrap
 from diskprof.reports.blocks import (

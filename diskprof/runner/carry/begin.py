@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from diskprof.devices.machine.environment import describe
 from diskprof.devices.scan.udev import scan, topology
@@ -27,8 +28,7 @@ from diskprof.runner.plan.write_permission import refuse_unconfirmed
 from diskprof.store import Store, this_process
 
 
-@dataclass(frozen=True, slots=True)
-class Begun:
+class Begun(Struct, frozen=True):
     """A run that is written down and may be carried out; `held` are the devices that it may write to.
 
     `waits`: before its first test measures, until it is let go with those of other hosts. `room`: as in its MemberOrder.

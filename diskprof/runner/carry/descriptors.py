@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 from functools import partial
 from pathlib import Path, PurePosixPath
+
+from msgspec.structs import replace
 
 from diskprof.devices.guard.exclusive import had_alone
 from diskprof.engines.fio.reader import fio_argv

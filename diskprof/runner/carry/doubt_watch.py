@@ -3,7 +3,8 @@
 from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from diskprof.analysis.findings.so_far import doubts_so_far
 from diskprof.engines.process import CpuTime

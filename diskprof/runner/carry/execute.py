@@ -7,9 +7,11 @@ import signal
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, aclosing, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from diskprof.analysis.findings.steady_state import precondition_not_steady
 from diskprof.analysis.headline import headline

@@ -1,6 +1,6 @@
 """The trials of a run that searches for a limit: what each came to, and the test that is next."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from diskprof.analysis.limit_found import figures_of, outcome_of
 from diskprof.analysis.limit_search import TrialOutcome, bracket_of, next_trial

@@ -1,6 +1,6 @@
 """The cells of a run that draws a read/write map: what each came to, and the test that is next."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from diskprof.analysis.map_found import cell_outcome
 from diskprof.analysis.map_search import next_cell, reached

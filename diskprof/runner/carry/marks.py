@@ -4,8 +4,9 @@ import json
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from diskprof.devices.scan.mounts import may_hang, mount_of
 from diskprof.model.text import clean
@@ -17,8 +18,7 @@ _MOST_BYTES = 1 << 14
 _WRITABLE_BY_OTHERS = 0o022
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(Struct, frozen=True):
     """The run that made a directory, the file of its store, the process that carries the run out, and the name of its machine."""
 
     run_id: str
@@ -27,8 +27,7 @@ class Mark:
     host: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Struct, frozen=True):
     """A private directory that was found by its name, with the bytes that its test files take up. `objection` says why it is left
     alone; empty for a leftover.
 

@@ -1,7 +1,8 @@
 """Where a run stands, by a monotonic clock: fio's own eta is nonsense for the first seconds (F5)."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from diskprof.model.limit import LimitRule
 from diskprof.model.plan import START_UP_S, Plan, PlannedTest

@@ -4,8 +4,9 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
 from typing import TypeVar
+
+from msgspec import Struct
 
 from diskprof.analysis.series_figures import RepeatFigure, repeat_figures, series_figures, widest
 from diskprof.model.errors import DiskprofError, StoreBusy, StoreError
@@ -30,8 +31,7 @@ Watch = Callable[[Begun], Awaitable[None]]
 """What goes on beside a run."""
 
 
-@dataclass(frozen=True, slots=True)
-class _End:
+class _End(Struct, frozen=True):
     status: Status
     reason: str
 

@@ -2,7 +2,9 @@
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from diskprof.analysis.steady import fit_windows, is_steady, round_figure, round_of
 from diskprof.engines.engine import Outcome
@@ -16,8 +18,7 @@ RoundEnd = tuple[int, TestResult, bytes]
 """What a test, by its index, has come to with a round, and the engine's document of this round."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Turn:
+class _Turn(Struct, frozen=True):
     """A test in one round: when, since the run began, and how it ended."""
 
     begin_ns: int

@@ -2,7 +2,8 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from diskprof.model.plan import PlannedTest
 from diskprof.own_program import HiddenEntry, own_program

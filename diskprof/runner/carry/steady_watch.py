@@ -2,7 +2,9 @@
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from diskprof.analysis.steady import fit_windows, is_steady, result_of, window_figure, with_told
 from diskprof.engines.engine import Counted
@@ -12,8 +14,7 @@ from diskprof.model.sample import Phase, Sample
 from diskprof.model.steady import SteadyRule, SteadyWindows
 
 
-@dataclass(frozen=True, slots=True)
-class _Window:
+class _Window(Struct, frozen=True):
     """`before_ns` was measured before it began; `first` and `last` is what the engine had counted then and at its end."""
 
     begin_ns: int

@@ -11,8 +11,9 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
+
+from msgspec import Struct
 
 from diskprof.devices.guard.target_hazards import reserve
 from diskprof.devices.machine.presence import Presence
@@ -131,8 +132,7 @@ _SPENT = 0.9
 """A plan leaves the reserve alone, up to what the file system needs to keep account of the file."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Watched:
+class _Watched(Struct, frozen=True):
     path: str
     name: str
     needed_bytes: int

@@ -1,8 +1,9 @@
 """What the launcher and the detached runner say to each other: an order, and the answer to it."""
 
 import json
-from dataclasses import dataclass
-from typing import Any, TypeVar, cast
+from typing import TypeVar
+
+from msgspec import Struct
 
 from diskprof.model import errors
 from diskprof.model.advice import Advice
@@ -10,13 +11,12 @@ from diskprof.model.errors import DiskprofError
 from diskprof.model.fleet import MemberOrder
 from diskprof.model.plan import Plan
 from diskprof.model.run_series import Repetition
-from diskprof.store.codec import adapter, to_json
+from diskprof.store.codec import checked, to_json
 
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class RunOrder:
+class RunOrder(Struct, frozen=True):
     """What to run, where to write it down, under what tags and note, and whether beside others.
 
     Several plans, or one that is `wanted` several times, are a series. `member` is of a run of a fleet run.
@@ -31,8 +31,7 @@ class RunOrder:
     member: MemberOrder | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RunAnswer:
+class RunAnswer(Struct, frozen=True):
     """The id of the run or series that has begun, or what kept it from that: the error's class in model/errors.py and its words."""
 
     run: str = ""
@@ -61,8 +60,8 @@ def read_answer(data: bytes) -> RunAnswer:
 
 
 def _read(kind: type[T], data: bytes) -> T:
-    # Not pydantic's own JSON: that takes no name of a file that is no UTF-8.
-    return cast(T, adapter(cast(Any, kind)).validate_python(json.loads(data)))
+    # Not msgspec's own JSON: that takes no name of a file that is no UTF-8.
+    return checked(kind, json.loads(data))
 
 
 def refusal(error: DiskprofError) -> RunAnswer:

@@ -1,7 +1,8 @@
 """What a run is expected to show: the preset's promises that apply here, and what the person asked for."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from diskprof.model.advice import Advice
 from diskprof.model.device import DeviceTree

@@ -3,9 +3,10 @@
 import ctypes
 import errno
 import os
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from diskprof.model.job import EngineJob, FioJob
 from diskprof.model.plan import Severity

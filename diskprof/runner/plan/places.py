@@ -3,8 +3,10 @@
 import re
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from diskprof.model.errors import UsageError
 from diskprof.model.job import EngineJob, FioJob
@@ -18,8 +20,7 @@ from diskprof.runner.plan.remarks import Remark
 _PLAIN_PATH = re.compile(r"[\w/.,+@=%-]+", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class FilePlace:
+class FilePlace(Struct, frozen=True):
     """A target, the slot that it fills ("" where a preset has one target only), the private directory of its test files (empty
     where none is made), and those files that tests share."""
 

@@ -1,7 +1,8 @@
 """Preset x target -> plan. Nothing else builds a command."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from diskprof.devices.guard.target_hazards import NO_PERMISSION, target_hazards
 from diskprof.engines.fio.faults import faults_of

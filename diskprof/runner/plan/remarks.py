@@ -1,8 +1,9 @@
 """What a plan says of its tests: of many that share a reason it is one hazard, with their number."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import groupby
+
+from msgspec import Struct
 
 from diskprof.model.advice import Advice
 from diskprof.model.plan import Hazard, Severity
@@ -10,8 +11,7 @@ from diskprof.model.plan import Hazard, Severity
 _NAMED = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Remark:
+class Remark(Struct, frozen=True):
     """A hazard of each test of which it is said: `Test-1 uses 1 GiB.` is the verb `use` and the rest."""
 
     hazard: str

@@ -1,7 +1,8 @@
 """What a test's options amount to: how long, how much, how much of it written. Read from the options, before any run."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from diskprof.engines.fio.faults import kept_iops
 from diskprof.model.device import WITHOUT_PLATTERS, Device, Transport
@@ -37,8 +38,7 @@ def window_interval_ms(interval: int, window_s: float | None) -> int:
     return min(interval, next(fits, _INTERVAL_MS))
 
 
-@dataclass(frozen=True, slots=True)
-class ClassSpeed:
+class ClassSpeed(Struct, frozen=True):
     """What a device of a class is taken to do at most, to estimate what cannot be known: bytes and I/Os per second.
 
     `latency_s` is what one small I/O on its own is taken to last, 0 for nothing.
@@ -71,8 +71,7 @@ def assumed_rate(device: Device | None) -> ClassSpeed:
     return _NVME if device and device.transport is Transport.NVME else _OTHER
 
 
-@dataclass(frozen=True, slots=True)
-class Workload:
+class Workload(Struct, frozen=True):
     """`amount_bytes` of data end the test, None where time alone does; `span_bytes` is the part of the target it touches.
 
     `runtime_s` is what it measures at most, `likely_s` what it lasts with the ramp where the device does what it is taken to do,

@@ -3,8 +3,9 @@
 import shlex
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from diskprof.devices.guard.exclusive import raw_device
 from diskprof.devices.scan.mounts import read_mountinfo

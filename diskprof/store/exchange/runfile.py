@@ -20,12 +20,11 @@ from diskprof.model.errors import DiskprofError, StoreError
 from diskprof.model.fleet import FleetRun
 from diskprof.model.run import Message
 from diskprof.model.run_series import RunSeries
-from diskprof.model.sample import Sample, SystemSample
+from diskprof.model.sample import SAMPLE_FIELDS, Sample, SystemSample
 from diskprof.model.text import clean
 from diskprof.store import codec
 from diskprof.store.exchange.runfile_values import (
     FROM_NEWER,
-    SAMPLE_FIELDS,
     SYSTEM_FIELDS,
     BadFile,
     Batch,

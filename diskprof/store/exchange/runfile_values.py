@@ -5,10 +5,11 @@ import binascii
 import json
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, fields, is_dataclass
 from datetime import datetime
 from itertools import repeat
 from typing import Any, TypeVar
+
+from msgspec import Struct
 
 from diskprof.model.drive import DriveRecord
 from diskprof.model.errors import DiskprofError, EngineError
@@ -18,14 +19,13 @@ from diskprof.model.plan import Plan
 from diskprof.model.process_io import ProcessIo
 from diskprof.model.run import Environment, Finding, FleetPlace, Message, Progress, SeriesPlace, Status, TestResult
 from diskprof.model.run_series import RunSeries
-from diskprof.model.sample import Direction, Phase, Sample, SystemSample
+from diskprof.model.sample import SAMPLE_FIELDS, Direction, Phase, Sample, SystemSample
 from diskprof.store import codec
 
 LONGEST_TEXT = 1 << 16
 _LARGEST = 1 << 63
 # Percentiles are computed from the histogram, as they were at first.
-SAMPLE_FIELDS = tuple(field.name for field in fields(Sample) if field.compare)
-SYSTEM_FIELDS = tuple(field.name for field in fields(SystemSample))
+SYSTEM_FIELDS = SystemSample.__struct_fields__
 FROM_NEWER = "It may come from a newer diskprof: update this one."
 
 T = TypeVar("T", "Head", "TestEnd", RunSeries, FleetRun)
@@ -38,8 +38,7 @@ class BadFile(DiskprofError):
     """A file that holds no runs, or not what it should. Nothing of it is kept."""
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(Struct, frozen=True):
     """What a file says of a run, apart from its tests, messages and samples. `id` is what it was called where it was made.
 
     `imported_from` as of `Run`: the id of such a run stands for its results.
@@ -63,8 +62,7 @@ class Head:
     drives: tuple[DriveRecord, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class TestEnd:
+class TestEnd(Struct, frozen=True):
     """How test `index` went; `document` is its engine's final output, `processes` what others did meanwhile."""
 
     index: int
@@ -77,8 +75,7 @@ class TestEnd:
     processes: tuple[ProcessIo, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class End:
+class End(Struct, frozen=True):
     """A run is whole: how many of each it has."""
 
     tests: int
@@ -264,13 +261,10 @@ def _unpacked(packed: Any) -> Histogram:
 
 
 def _validated(kind: Any, data: Any) -> Any:
-    from pydantic import ValidationError
-
     try:
-        return codec.adapter(kind).validate_python(data)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False)[0]
-        raise BadFile(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+        return codec.checked(kind, data)
+    except ValueError as error:
+        raise BadFile(str(error)) from None
 
 
 _SIGNED = {"slope"}
@@ -305,8 +299,8 @@ def _check(value: object, where: str, least: int) -> None:
         case tuple():
             for item in value:
                 _check(item, where, least)
-        case _ if is_dataclass(value):
-            for name in value.__dataclass_fields__:
+        case Struct():
+            for name in value.__struct_fields__:
                 one = getattr(value, name)
                 # Most of what there is: what is not known, and what is empty.
                 if one is not None and one != ():

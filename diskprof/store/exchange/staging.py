@@ -10,9 +10,10 @@ import stat
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+
+from msgspec import Struct
 
 from diskprof.model.errors import DiskprofError, StoreError
 from diskprof.store.database import Database
@@ -23,8 +24,7 @@ _BUSY_S = 5.0
 _MARKS = "CREATE TABLE IF NOT EXISTS staged (source TEXT NOT NULL, number INTEGER NOT NULL, given TEXT NOT NULL)"
 
 
-@dataclass(frozen=True, slots=True)
-class RunSource:
+class RunSource(Struct, frozen=True):
     """What runs are read from. `name` is for messages; `records` gives what it holds without the first so many of its runs.
 
     `key` is the same for the same content alone, so that it is known again; empty where that cannot be told.

@@ -5,13 +5,15 @@ import sqlite3
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from hashlib import sha256
 from itertools import islice
 from tempfile import SpooledTemporaryFile
 from typing import IO
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from diskprof.model.advice import Advice
 from diskprof.model.errors import RunNotFound, StoreError, UsageError
@@ -39,8 +41,7 @@ _IN_MEMORY = 4 << 20
 _ELSEWHERE = ProcessIdentity(pid=2**31 - 1, start_ticks=0, boot_id="", place="imported")
 
 
-@dataclass(frozen=True, slots=True)
-class ImportedRun:
+class ImportedRun(Struct, frozen=True):
     """A run of a file: `given` is its id there, `run_id` here; `new` is False where it was here already."""
 
     given: str

@@ -1,7 +1,9 @@
 """The rows of one test of a comparison: a figure a line, a run a column. Those of the overview are in `overview_rows`."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from diskprof.analysis.comparison import ComparedArm, ComparedMetric, Comparison, TestComparison
 from diskprof.analysis.metrics import Measure
@@ -42,8 +44,7 @@ _LEAST_NAMED = 12
 """So many cells a name needs that is shortened: `A qu...16:49` is none."""
 
 
-@dataclass(frozen=True, slots=True)
-class RowForm:
+class RowForm(Struct, frozen=True):
     """How wide the cells are. Narrow, names go without the word that the unit says, and figures are closer; `marks` in place of
     words of verdicts. With a `bar`, a difference has its interval too."""
 
@@ -74,8 +75,7 @@ def _least(form: RowForm, runs: int) -> int:
     return form.name + 1 + form.base + (runs - 1) * (form.other + 1)
 
 
-@dataclass(frozen=True, slots=True)
-class RowLine:
+class RowLine(Struct, frozen=True):
     """A row of the table. `test` is its test's number in the comparison; `told` the row in full, if it says more than its cells.
 
     `folds`: the row of the conditions that differ.

@@ -1,8 +1,9 @@
 """The rows of the overview: a test a line, a run a column, each with its figure and its difference to the base as a bar."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from diskprof.analysis.comparison import ComparedArm, Comparison
 from diskprof.analysis.metrics import Measure
@@ -51,8 +52,7 @@ _WAYS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class OverviewForm:
+class OverviewForm(Struct, frozen=True):
     """How wide columns and their parts are. `words`: of verdicts, in place of their marks; `units`: with every figure;
     `interval`: behind every difference.
     """

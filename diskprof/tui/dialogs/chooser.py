@@ -1,9 +1,9 @@
 """A list to choose from by typing: the command palette, the themes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
+from msgspec import Struct
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -21,8 +21,7 @@ from diskprof.tui.shell.keynames import with_keys
 _NOTHING = "nothing"
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Struct, frozen=True):
     """`key` is what does the same without the list, `about` says what it does."""
 
     title: str

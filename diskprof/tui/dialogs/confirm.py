@@ -1,10 +1,10 @@
 """A question over the screen: a title, what there is to know, and the answers, the first of which Enter gives."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from string import ascii_lowercase
 from typing import ClassVar
 
+from msgspec import Struct
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -21,8 +21,7 @@ from diskprof.tui.shell.keynames import with_keys
 _PORTION = 0.92
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """`key` gives it at once; `value` is what the asker is handed; `danger` colours what cannot be taken back."""
 
     key: str

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import functools
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
 from textual.content import Content
 
 from diskprof.analysis.fleet.result import noun_of
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from diskprof.runner.session import Session
 
 
-@dataclass(frozen=True, slots=True)
-class _Planned:
+class _Planned(Struct, frozen=True):
     record: FleetRecord
     prospects: tuple[Prospect, ...]
     plan: FleetPlan

@@ -2,10 +2,10 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
+from msgspec import Struct
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -26,8 +26,7 @@ from diskprof.tui.shell.keynames import with_keys
 _PORTION = 0.94
 
 
-@dataclass(frozen=True, slots=True)
-class FormField:
+class FormField(Struct, frozen=True):
     """`check` returns the value to keep or raises a DiskprofError that says what is wrong; it may take its time.
 
     `short`: the value is a word or a figure, which is written anew rather than changed.

@@ -2,9 +2,9 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import ClassVar
 
+from msgspec import Struct
 from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -21,8 +21,7 @@ from diskprof.tui.kit.field import Field
 from diskprof.tui.shell.keynames import with_keys
 
 
-@dataclass(frozen=True, slots=True)
-class TagsEdit:
+class TagsEdit(Struct, frozen=True):
     """What the person wrote: tags, each once, and the note."""
 
     tags: tuple[str, ...]

@@ -4,8 +4,9 @@ The 256 colours are chosen by hand: over SSH a terminal has no more, and the nea
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from diskprof.reports import colours
 from diskprof.reports.colours import Tones
@@ -19,8 +20,7 @@ class Depth(Enum):
     TRUE = 1 << 24
 
 
-@dataclass(frozen=True, slots=True)
-class Role:
+class Role(Struct, frozen=True):
     """`dark` and `light` are numbers of the 256 colours, `sixteen` is a name of Textual's for one of the terminal's own.
 
     `on_white` is that for a white ground, where it is another.

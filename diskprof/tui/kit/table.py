@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, overload
 
+from msgspec import Struct
 from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
@@ -21,8 +22,7 @@ from diskprof.model.text import clean
 from diskprof.tui.kit.painted import Line, Painted, Piece, width_of
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """`line` leaves its first cell free; in a Sheet it is one piece for each column.
 
     The cursor skips `heading` rows. `span`: in a Sheet the cell of this number runs to the end of the line.
@@ -34,8 +34,7 @@ class Row:
     span: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SheetColumn:
+class SheetColumn(Struct, frozen=True):
     """`width` in terminal cells without the gap of one that follows. `middle`: long text loses its middle, not its end."""
 
     key: str

@@ -4,9 +4,9 @@ kernel's view."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from enum import StrEnum
 
+from msgspec.structs import replace
 from textual.binding import Binding, BindingType
 from textual.timer import Timer
 

@@ -1,7 +1,8 @@
 """What the Live screen says, as lines: pure functions of what was read from the store."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from diskprof.model import cells
 from diskprof.model.metric import Quantity
@@ -134,8 +135,7 @@ def progress_line(run: Run, width: int, charset: Charset) -> Line:
     return [("   ", ""), *progress_bar(overall, max(4, width - 3 - len(tail)), charset), (tail, "")]
 
 
-@dataclass(frozen=True, slots=True)
-class TileEntry:
+class TileEntry(Struct, frozen=True):
     """One direction in a tile: its rate in the last interval, and by what share it is above the mean of the test so far."""
 
     direction: Direction

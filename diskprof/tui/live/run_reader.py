@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from diskprof.model.errors import DiskprofError
-from diskprof.model.many import of_many
 from diskprof.model.run import Run, Status, TestRecord
 from diskprof.model.sample import Direction, Phase, Sample
 from diskprof.reports.charts.timeline import Merging, Timeline
@@ -35,8 +35,7 @@ _MERGING = {
 }
 
 
-@of_many
-class Reading:
+class Reading(Struct, frozen=True):
     """The last interval of one direction, of so many seconds: I/Os and bytes per second, latency in ns.
 
     With `percentiles`, `typical` is p50, `slow` p99 and `tail` p99.9; without a distribution (ioping -R) `typical` is the mean,
@@ -145,8 +144,7 @@ class Track:
         self.last[sample.direction] = reading_of(sample)
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
+class Snapshot(Struct, frozen=True):
     """What is known of a run at one tick; `test` is the test that is looked at.
 
     `track` is its laying out while that goes, or while there is nothing else. It, `depths` and `kernel` grow with the next tick.

@@ -1,7 +1,8 @@
 """What is known of one device: what it is, its health, what it does now, its file systems, its last results. Pure functions."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from diskprof.devices.guard.target_doubts import Doubt
 from diskprof.model.cells import fit, shorten_middle
@@ -37,8 +38,7 @@ _RESULTS = 3
 """Earlier runs are listed below the figures where there is room for so many."""
 
 
-@dataclass(frozen=True)
-class DeviceFacts:
+class DeviceFacts(Struct, frozen=True, dict=True):
     """A device with the whole `disks` below it, what they say of their health, and their last result."""
 
     device: Device

@@ -1,8 +1,9 @@
 """Devices on the Run screen as rows of a tree. Pure functions."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import IntEnum
+
+from msgspec import Struct, field
 
 from diskprof.devices.guard.target_doubts import Doubt, doubts, system_disks
 from diskprof.model.cells import fit, shorten_middle
@@ -33,8 +34,7 @@ _ROOMY = 12
 _WORD = " more"
 
 
-@dataclass(frozen=True)
-class DevicesView:
+class DevicesView(Struct, frozen=True, dict=True):
     """What device rows are drawn from: `history` is what each device did, second by second, the newest last.
 
     `own` has the id of the run of diskprof's that works on a device now; `since_own` the seconds since one last did, of the

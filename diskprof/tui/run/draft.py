@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from diskprof.model.device import DeviceTree
 from diskprof.model.plan import WritePermission
@@ -12,8 +14,7 @@ from diskprof.presets.own_copies import edits, next_variant, variant_settings
 from diskprof.runner.session import Place, Wish
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(Struct, frozen=True):
     """What was made of one preset: its variant (empty for none), values of parameters, and paths by slot."""
 
     variant: str = ""
@@ -21,8 +22,7 @@ class Shape:
     named: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Overwritten:
+class Overwritten(Struct, frozen=True):
     """What writing is permitted to: the place, the paths that the preset asks for, and those very disks (F35)."""
 
     place: Place | None
@@ -33,8 +33,7 @@ class Overwritten:
 _AS_IT_IS = Shape()
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(Struct, frozen=True):
     """Every method gives another draft. `shapes` are kept by the names of presets, as long as the program runs."""
 
     tree: DeviceTree | None = None
@@ -115,7 +114,7 @@ class Draft:
         return replace(self, permitted=None)
 
     def _with(self, preset: Preset, **changed: str | Mapping[str, str]) -> Draft:
-        return replace(self, shapes={**self.shapes, preset.name: replace(self.shape(preset), **changed)})  # type: ignore[arg-type]
+        return replace(self, shapes={**self.shapes, preset.name: replace(self.shape(preset), **changed)})
 
     @property
     def _overwritten(self) -> Overwritten:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from diskprof.config.remembered import Remembered, identity_of, read_remembered, write_remembered
 

@@ -1,8 +1,9 @@
 """What the Run screen says of presets: as rows, and what is chosen of one. Pure functions."""
 
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, field
 from itertools import groupby
+
+from msgspec import Struct, field
 
 from diskprof.model.advice import Advice, on_screen
 from diskprof.model.cells import fit, shorten_middle, width_of
@@ -44,8 +45,7 @@ def broken_words(problems: Sequence[Problem]) -> tuple[str, str]:
     return title, "\n".join([*(clean(str(problem)) for problem in problems[:_TOLD]), *more])
 
 
-@dataclass(frozen=True, slots=True)
-class Figures:
+class Figures(Struct, frozen=True):
     """What a plan of a preset takes: `time` as a list of presets writes it, `written` in bytes, the test file too."""
 
     time: str
@@ -64,8 +64,7 @@ def figures_of(plan: Plan) -> Figures:
     return Figures(short_duration(plan.likely_seconds), reads, writes, len(plan.tests), plan.bytes_written)
 
 
-@dataclass(frozen=True, slots=True)
-class Shelves:
+class Shelves(Struct, frozen=True):
     """What the list of presets shows beside the presets: names of those `edited`, of favourites and of the last used ones.
 
     Each preset is in the list once. `table`: with columns, where there is room; the `figures` in them are known a little later

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from diskprof.model.errors import DiskprofError, UsageError
 from diskprof.tui.dialogs.form import FormField
@@ -30,8 +31,7 @@ _FIELDS = {
 """The fields, and the options that they are; errors begin with these."""
 
 
-@dataclass(frozen=True, slots=True)
-class RepeatWords:
+class RepeatWords(Struct, frozen=True):
     """What was typed: a number of repeats, a percentage, two durations, an order; empty where nothing was."""
 
     repeat: str = ""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+from msgspec.structs import replace
 from textual.message import Message
 
 from diskprof.model.advice import on_screen
@@ -35,8 +37,7 @@ _SEVERAL = (
 _SPOILS = "two runs on one disk distort each other's results."
 
 
-@dataclass(frozen=True, slots=True)
-class Labels:
+class Labels(Struct, frozen=True):
     """What the person adds to a run before its start, as it was typed."""
 
     tags: str = ""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from os.path import commonprefix
 from typing import TYPE_CHECKING, ClassVar
 
+from msgspec import Struct
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -35,8 +36,7 @@ _ROWS = 8
 _MOST_RECENT = 10
 
 
-@dataclass(frozen=True, slots=True)
-class TargetChoice:
+class TargetChoice(Struct, frozen=True):
     """A target that is offered, a few words about it, and the device of a mount point."""
 
     path: str

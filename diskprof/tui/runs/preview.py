@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
 from textual import work
 
 from diskprof.model.errors import DiskprofError
@@ -33,8 +33,7 @@ _LOW = 12
 _INDENT = ((" ", ""),)
 
 
-@dataclass(frozen=True, slots=True)
-class _Opened:
+class _Opened(Struct, frozen=True):
     """A run and the blocks of its preview, as it was when its line of the list was `summary`."""
 
     summary: RunSummary

@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from functools import lru_cache
 from operator import attrgetter
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from diskprof.analysis.fleet.result import labels, noun_of
 from diskprof.model.fleet import FleetRun
@@ -79,8 +81,7 @@ def full_time(moment: datetime) -> str:
     return f"{moment.astimezone():%Y-%m-%d %H:%M:%S %z}"
 
 
-@dataclass(frozen=True, slots=True)
-class RunsView:
+class RunsView(Struct, frozen=True):
     """What the person asked to see, in which order. `backwards` turns the order's natural direction round."""
 
     order: Order = Order.STARTED

@@ -7,8 +7,9 @@ import contextlib
 import os
 import shlex
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from diskprof.model.errors import DiskprofError
 from diskprof.model.text import clean
@@ -27,8 +28,7 @@ _SCREEN_PIECE = 700
 """Characters. GNU screen passes no longer string on to its terminal."""
 
 
-@dataclass(frozen=True, slots=True)
-class Copy:
+class Copy(Struct, frozen=True):
     """`what` names the text in a sentence: `the report`. `make` gives it, in any thread; it may raise DiskprofError."""
 
     what: str
@@ -93,8 +93,7 @@ def write_copy(text: str, path: Path | None = None) -> Path:
     return path
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(Struct, frozen=True):
     """Where a copy is: in `path`, and in a tmux buffer if `in_tmux`."""
 
     path: Path

@@ -6,11 +6,11 @@ import importlib
 import pkgutil
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
 from typing import Any
 
+from msgspec import Struct
 from textual.binding import Binding
 from textual.dom import DOMNode
 from textual.keys import Keys, format_key
@@ -47,8 +47,7 @@ _LISTS = {
 _FIXED = ("ctrl+c", "ctrl+q")
 
 
-@dataclass(frozen=True, slots=True)
-class KeyRow:
+class KeyRow(Struct, frozen=True):
     """A binding of the screen called `screen`; `keys` are Textual's names for them, as `defaults` are."""
 
     id: str

@@ -5,11 +5,10 @@ Bindings, the help and docs/terminals.md are tested against this table.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(Struct, frozen=True):
     """`keys` as they are typed, with blanks between them.
 
     `names` are ids of bindings, or their ends: `tags` for `runs.tags` and `result.tags`.

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from diskprof.model.errors import DiskprofError, UsageError
 from diskprof.model.text import clean
@@ -29,8 +30,7 @@ if TYPE_CHECKING:
     from diskprof.store import Store
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded:
+class Loaded(Struct, frozen=True):
     """Runs in the order asked for, and the samples of each by its id. `arms`: which are taken together. `cost_s`: the time it took.
 
     `courses` are the same samples as charts need them: some of them taken together.
@@ -57,8 +57,7 @@ class Loaded:
         return write(wanted, self.sides, self.samples, self.kernel, earlier=self.earlier, history=self.history)
 
 
-@dataclass(frozen=True, slots=True)
-class LastResult:
+class LastResult(Struct, frozen=True):
     """The newest run on a disk, what earlier ones like it measured there, and the last `runs` there, each newest first."""
 
     run: Run

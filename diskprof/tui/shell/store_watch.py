@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from diskprof.model.errors import StoreBusy, StoreError
 from diskprof.model.run import RunSummary, Status
@@ -85,8 +86,7 @@ class StorePlace:
         return self._told if self._told is not before else None
 
 
-@dataclass(frozen=True, slots=True)
-class StoreState:
+class StoreState(Struct, frozen=True):
     """The newest run, those in progress, and the last runs of all, newest first; the ids of the fleet runs in progress."""
 
     newest: RunSummary | None

@@ -2,11 +2,12 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
 from commands import fio_jobs, jobs_of
+from msgspec import Struct
+from msgspec.structs import replace
 
 from diskprof.model.device import Device, DeviceKind, Mount, Transport
 from diskprof.model.histogram import Histogram, bucket_of, bucket_value
@@ -20,8 +21,7 @@ from diskprof.model.title import title_of
 GIB = 1 << 30
 
 
-@dataclass(frozen=True)
-class Speed:
+class Speed(Struct, frozen=True):
     """What a disk does in one direction of one kind of test: I/Os a second, median latency, how wide, how long the tail."""
 
     iops: float
@@ -30,8 +30,7 @@ class Speed:
     tail: float = 0.01
 
 
-@dataclass(frozen=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """What a volume in the network lets through at most, and how long it takes for one small I/O alone."""
 
     iops: float
@@ -45,8 +44,7 @@ class Limits:
         return Speed(iops, depth / iops * 1e6, 0.1, 0.004)
 
 
-@dataclass(frozen=True)
-class RecordedMachine:
+class RecordedMachine(Struct, frozen=True):
     """A host with one disk, and its speed by kind of test; of a disk with limits, they make its speed."""
 
     environment: Environment
@@ -173,8 +171,7 @@ _PRESETS: dict[str, tuple[str, Category, tuple[str, ...]]] = {
 }
 
 
-@dataclass(frozen=True)
-class Kind:
+class Kind(Struct, frozen=True):
     """What a test's name says of it."""
 
     rw: str

@@ -1,9 +1,10 @@
 """Runs that go on for hours, made in seconds: one test, one sample a second, drawn from a pool of the generator's samples."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import timedelta
 from random import Random
+
+from msgspec.structs import replace
 
 from diskprof.model.plan import Plan
 from diskprof.model.run import Progress, Status

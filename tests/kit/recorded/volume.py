@@ -1,8 +1,7 @@
 """A volume in the network with limits, and plans of what it is asked: a sweep, rounds, a limit, promises, two targets."""
 
-from dataclasses import replace
-
 from commands import fio_jobs
+from msgspec.structs import replace
 
 from diskprof.model.device import Mount, Transport
 from diskprof.model.expectation import Expectation, Operator

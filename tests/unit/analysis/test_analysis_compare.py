@@ -1,11 +1,11 @@
 """Runs side by side: the table of two hosts, gaps, noise, and what differs in the conditions."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 from handmade import ENVIRONMENT, GIB, direction, environment, fio, ioping, latency, on_disk, run, samples
+from msgspec.structs import replace
 
 from diskprof.analysis.comparison import ComparedValue, Comparison, compare, labels
 from diskprof.analysis.conditions import Condition

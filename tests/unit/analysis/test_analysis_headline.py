@@ -1,9 +1,8 @@
 """The result in a few words."""
 
-from dataclasses import replace
-
 import pytest
 from handmade import Given, direction, fio, ioping, latency, run, watched
+from msgspec.structs import replace
 
 from diskprof.analysis.headline import WIDTH, headline
 from diskprof.model.run import Latency, Status

@@ -1,13 +1,13 @@
 """Sweeps: laid out by their axes, the best of each row, and the limits that they show, and when they show none."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from handmade import Given, cell, direction, fio, run
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from diskprof.analysis.comparison import compare
 from diskprof.analysis.sweep import (

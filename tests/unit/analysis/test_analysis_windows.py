@@ -1,10 +1,10 @@
 """Which samples count, and how intervals become windows."""
 
-from dataclasses import replace
 from random import Random
 
 import pytest
 from handmade import samples
+from msgspec.structs import replace
 
 from diskprof.analysis.windows import by_test, joined, measured, rolling, thinned, windows
 from diskprof.model.sample import Direction, Phase

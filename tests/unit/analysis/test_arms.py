@@ -1,11 +1,11 @@
 """Several runs a side: what is taken together, its interval and verdict, and conditions that differ within a side."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from handmade import direction, environment, fio, ioping, latency, run, samples
+from msgspec.structs import replace
 
 from diskprof.analysis.arms import Arm, labels, require_comparable
 from diskprof.analysis.between_runs import USUAL_RUNS, ratio_of_medians

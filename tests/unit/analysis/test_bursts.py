@@ -1,11 +1,11 @@
 """What a burst is worth: a bucket of known size, simulated second by second, and what has none."""
 
-from dataclasses import replace
 from itertools import accumulate, pairwise
 from random import Random
 
 import pytest
 from handmade import direction, fio, run, samples
+from msgspec.structs import replace
 
 from diskprof.analysis.bursts import BurstResult, burst_results, pairs
 from diskprof.analysis.findings.find import find

@@ -1,10 +1,10 @@
 """What limits a disk, by the cells of a sweep: caps, hand-over, the depth that suffices, and why there is none."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 from handmade import cell, direction, run
+from msgspec.structs import replace
 
 from diskprof.analysis.caps import Cap, Caps, Uncapped, run_caps
 from diskprof.model.run import Run

@@ -1,10 +1,9 @@
 """Is that good? Which class a disk is of, where a figure is in it, and its place among earlier runs."""
 
-from dataclasses import replace
-
 import pytest
 from handmade import DISK, ENVIRONMENT, Given, direction, fio
 from handmade import run as make_run
+from msgspec.structs import replace
 
 from diskprof.analysis.disk_standing import Position, class_of, rank
 from diskprof.analysis.score import scores

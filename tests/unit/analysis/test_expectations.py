@@ -1,10 +1,9 @@
 """Promises: read, computed, kept or not."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from recorded import write_library
 
 from diskprof.analysis.expectations import judge, measure, missed, parse_expectation

@@ -1,9 +1,8 @@
 """When memory answered in place of the disk."""
 
-from dataclasses import replace
-
 import pytest
 from handmade import DISK, GIB, TARGET, Given, direction, environment, fio, ioping, latency, on_disk, run, system
+from msgspec.structs import replace
 
 from diskprof.analysis.findings.find import find
 from diskprof.model.device import DeviceKind, Transport

@@ -1,10 +1,10 @@
 """How a test went: steady, a burst that ended, a stall, too short; and ceilings."""
 
-from dataclasses import replace
 from random import Random
 
 import pytest
 from handmade import direction, fio, ioping, latency, on_disk, run, samples
+from msgspec.structs import replace
 
 from diskprof.analysis.findings.find import find
 from diskprof.model.device import Transport

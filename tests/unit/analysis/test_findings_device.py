@@ -1,10 +1,10 @@
 """What the device is, and who else used it."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from handmade import DISK, Given, direction, environment, fio, ioping, latency, on_disk, run, samples, system
+from msgspec.structs import replace
 
 from diskprof.analysis.findings.find import find
 from diskprof.model.device import Device, DeviceKind, Mount, Transport

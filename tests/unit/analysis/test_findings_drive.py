@@ -1,8 +1,7 @@
 """What drives count themselves: new errors, heat, and what they write beyond what they are sent."""
 
-from dataclasses import replace
-
 from handmade import direction, fio, run, system
+from msgspec.structs import replace
 
 from diskprof.analysis.findings.find import find
 from diskprof.model.drive import DriveCount, DriveCounters, DriveRecord, Silence

@@ -1,9 +1,8 @@
 """What control groups allow, and whether a test came up against it."""
 
-from dataclasses import replace
-
 import pytest
 from handmade import direction, environment, fio, run, system
+from msgspec.structs import replace
 
 from diskprof.analysis.findings.find import find
 from diskprof.model.device import Device, DeviceKind

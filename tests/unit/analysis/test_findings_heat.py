@@ -1,10 +1,10 @@
 """A drive too hot to keep its speed, and one that is only warm."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pytest
 from handmade import direction, environment, fio, ioping, run, system
+from msgspec.structs import replace
 
 from diskprof.analysis.findings.find import find
 from diskprof.model.run import Finding, Run, Weight

@@ -1,9 +1,8 @@
 """When the processor, and not the disk, made the result: the article's 99%, and its 80%."""
 
-from dataclasses import replace
-
 import pytest
 from handmade import direction, environment, fio, ioping, run, system
+from msgspec.structs import replace
 
 from diskprof.analysis.findings.find import find
 from diskprof.analysis.kernel import kernel_view

@@ -1,9 +1,8 @@
 """What a test of a moment is not accused of: each rule needs evidence for long enough, and speaks up with it."""
 
-from dataclasses import replace
-
 import pytest
 from handmade import Given, direction, environment, fio, on_disk, run, system
+from msgspec.structs import replace
 
 from diskprof.analysis.findings.find import find
 from diskprof.model.device import Transport

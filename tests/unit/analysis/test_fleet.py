@@ -1,10 +1,10 @@
 """A fleet run as a whole: which member stands out, what all come to together, what is told once."""
 
-from dataclasses import replace
 from random import Random
 
 from handmade import DISK, direction, fio, latency, on_disk, run
 from like_runs import recorded_noise
+from msgspec.structs import replace
 
 from diskprof.analysis.fleet.measured import Measured, peers
 from diskprof.analysis.fleet.odd_ones import OddOne, odd_ones

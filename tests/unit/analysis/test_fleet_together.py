@@ -1,9 +1,8 @@
 """What disks lose together, and what they share."""
 
-from dataclasses import replace
-
 import pytest
 from handmade import direction, fio, on_disk, run
+from msgspec.structs import replace
 
 from diskprof.analysis.fleet.measured import Measured
 from diskprof.analysis.fleet.together import SharedPart, lost_together

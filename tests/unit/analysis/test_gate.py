@@ -1,12 +1,12 @@
 """A gate: what it lets pass, what it confirms first, when it cries, and how seldom it cries wolf."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from random import Random
 
 import pytest
 from like_runs import record_like_runs, recorded_noise
+from msgspec.structs import replace
 
 from diskprof.analysis.gate import MOST_NEW, GateOutcome, GateResult, gate, hold
 from diskprof.analysis.metrics import Better, Measure

@@ -1,12 +1,12 @@
 """Which runs are alike, and what their history says."""
 
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from random import Random
 
 import pytest
 from like_runs import record_like_runs, short_plan
+from msgspec.structs import replace
 from recorded import FAST, FIRST_START, SLOW, make_plan, record_limit, record_run
 
 from diskprof.analysis.limit_found import found_limit

@@ -1,8 +1,7 @@
 """What the kernel saw, by iostat's definitions: out of amounts, over one interval and over many."""
 
-from dataclasses import fields, replace
-
 import pytest
+from msgspec.structs import replace
 
 from diskprof.analysis.kernel import KernelView, kernel_view, medians, while_measuring
 from diskprof.model.sample import Direction, Phase, Sample, SystemSample
@@ -128,7 +127,7 @@ def test_the_median_is_what_most_intervals_were_like() -> None:
 
 def test_every_figure_of_a_view_can_come_out_of_a_sample() -> None:
     view = kernel_view((BUSY,))
-    assert view and all(getattr(view, field.name) is not None for field in fields(KernelView))
+    assert view and all(getattr(view, name) is not None for name in KernelView.__struct_fields__)
     assert medians((BUSY,)) == view
 
 

@@ -1,10 +1,9 @@
 """The load curve: which loads, and where the latency doubles, on a queue of four servers whose latency is known by theory."""
 
-from dataclasses import replace
-
 import pytest
 from handmade import direction, fio, latency, run
 from model_disk import Queue
+from msgspec.structs import replace
 
 from diskprof.analysis.limit_search import Bracket, TrialOutcome, bracket_of
 from diskprof.analysis.load_curve import curve_loads, found_curve

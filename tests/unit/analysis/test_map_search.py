@@ -1,11 +1,11 @@
 """The cells of a read/write map: which are measured, in which order, and what they draw."""
 
 from collections import Counter
-from dataclasses import replace
 from itertools import count
 
 import pytest
 from drawn_map import BANDWIDTH, IOPS, cell, drawn, outcomes_of, rectangle, triangle
+from msgspec.structs import replace
 
 from diskprof.analysis.map_found import CellState, cells_of, found_map
 from diskprof.analysis.map_search import Axes, axes_of, next_cell, reached, tried_of

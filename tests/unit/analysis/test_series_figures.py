@@ -1,8 +1,7 @@
 """What the repeats of a series come to."""
 
-from dataclasses import replace
-
 from handmade import direction, fio, run
+from msgspec.structs import replace
 
 from diskprof.analysis.series_figures import repeat_figures, series_figures, widest
 from diskprof.model.metric import Quantity

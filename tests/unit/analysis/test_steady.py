@@ -1,11 +1,11 @@
 """When a test is steady: the criteria against fio's own, the windows of samples, the result of the last of them."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from handmade import direction, fio
+from msgspec.structs import replace
 
 from diskprof.analysis.steady import counted, fit_windows, is_steady, result_of
 from diskprof.model.histogram import Histogram

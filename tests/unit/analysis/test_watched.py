@@ -1,6 +1,6 @@
 """What a watched device did in all, of the intervals as they came."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from diskprof.analysis.kernel import kernel_view
 from diskprof.analysis.watched import WatchedSums, result_of, samples_of

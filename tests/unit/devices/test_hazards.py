@@ -1,10 +1,10 @@
 """What speaks against a run, and that nothing else does."""
 
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from diskprof.devices.guard import target_hazards as module
 from diskprof.devices.guard.target_hazards import reserve, target_hazards

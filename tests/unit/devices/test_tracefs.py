@@ -1,10 +1,10 @@
 """Where tracefs is, and what is said where it is not."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from handmade import DISK
+from msgspec.structs import replace
 
 from diskprof.devices.requests.tracefs import remove_leftovers, tracefs, why_untraced
 from diskprof.devices.scan.files import Roots

@@ -2,10 +2,10 @@
 
 import json
 import subprocess
-from dataclasses import replace
 
 import pytest
 from handmade import direction, fio, run
+from msgspec.structs import replace
 from preset_files import good
 
 from diskprof.analysis.findings.find import find

@@ -1,11 +1,11 @@
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from diskprof.engines.events import Ending, Event, Noted, Outcome, PhaseChanged, Sampled
 from diskprof.engines.ioping import IopingReader, ioping_argv

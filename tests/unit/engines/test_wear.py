@@ -4,7 +4,6 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,6 +12,7 @@ import pytest
 from forked import diskprof, diskprof_json
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from recorded import make_plan
 
 from diskprof.engines import smartctl

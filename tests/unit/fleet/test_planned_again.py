@@ -1,10 +1,10 @@
 """A fleet run again: what its hosts are asked for, and what they refuse."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from fleets import planned_here
+from msgspec.structs import replace
 from recorded import GONE, SLOW
 from shipped import SHIPPED
 

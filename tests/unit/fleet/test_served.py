@@ -1,9 +1,9 @@
 """What fio's client is given, and whose the parts of its document are."""
 
 import json
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 from recorded import make_plan
 
 from diskprof.fleet.served.client import Served, as_served, by_host, client_argv, job_file

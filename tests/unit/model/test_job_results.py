@@ -3,12 +3,12 @@
 import csv
 import io
 import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from fio_streams import as_fio_writes, counters, document, planned_fio
 from handmade import direction, fio, run, samples
+from msgspec.structs import replace
 
 from diskprof.analysis.comparison import compare
 from diskprof.analysis.expectations import judge, parse_expectation

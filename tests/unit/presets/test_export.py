@@ -1,12 +1,12 @@
 """Presets given away: as fio's job file, as a file of one's own; and the choice between a preset and a file."""
 
 import stat
-from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from shipped import SHIPPED
 
 from diskprof.model.errors import PresetError, UsageError
@@ -42,16 +42,16 @@ def test_a_preset_that_is_written_reads_back_as_itself(preset: Preset) -> None:
 
 def test_every_field_of_a_preset_is_written() -> None:
     """Whoever adds one has to teach the writer, or a preset that is saved would lose it."""
-    assert {field.name for field in fields(Preset)} == {
+    assert set(Preset.__struct_fields__) == {
         "name", "title", "summary", "category", "source", "parameters", "tests", "aliases", "keywords", "path", "shipped",
         "targets", "sweep", "expectations", "variants", "precondition", "rounds", "limit", "read_write_map",
     }  # fmt: skip
-    assert {field.name for field in fields(Job)} == {"name", "options", "targets", "files"}
-    assert {field.name for field in fields(Test)} == {"name", "title", "engine", "jobs", "cell", "layout", "steady"}
-    assert {field.name for field in fields(Parameter)} == {"name", "kind", "default", "summary", "choices", "optional"}
-    assert {field.name for field in fields(TargetSlot)} == {"name", "summary"}
-    assert {field.name for field in fields(Axis)} == {"option", "values"}
-    assert {field.name for field in fields(Variant)} == {"name", "settings"}
+    assert set(Job.__struct_fields__) == {"name", "options", "targets", "files"}
+    assert set(Test.__struct_fields__) == {"name", "title", "engine", "jobs", "cell", "layout", "steady"}
+    assert set(Parameter.__struct_fields__) == {"name", "kind", "default", "summary", "choices", "optional"}
+    assert set(TargetSlot.__struct_fields__) == {"name", "summary"}
+    assert set(Axis.__struct_fields__) == {"option", "values"}
+    assert set(Variant.__struct_fields__) == {"name", "settings"}
 
 
 ODD = st.text(st.characters(codec="utf-8"), max_size=200)

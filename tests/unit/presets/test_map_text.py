@@ -1,9 +1,9 @@
 """`[map]` of a preset: read, written, refused; and the jobs of cells."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from diskprof.model.errors import UsageError
 from diskprof.model.limit import Trial, TrialKind

@@ -1,9 +1,9 @@
 """A load that was seen -> a preset: what it says is what was seen, and the loader takes it."""
 
-from dataclasses import replace
 from itertools import pairwise
 
 import pytest
+from msgspec.structs import replace
 
 from diskprof.model.errors import UsageError
 from diskprof.model.sample import Direction

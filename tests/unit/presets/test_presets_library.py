@@ -4,10 +4,10 @@ import os
 import shutil
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from shipped import SHIPPED
 
 from diskprof.model.errors import PresetError, UsageError

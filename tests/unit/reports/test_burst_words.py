@@ -1,8 +1,7 @@
 """What a burst is worth, in words: a table of buckets, what jobs take, and that there is none."""
 
-from dataclasses import replace
-
 from handmade import direction, fio, run, samples
+from msgspec.structs import replace
 
 from diskprof.analysis.bursts import burst_results
 from diskprof.model.run import Run

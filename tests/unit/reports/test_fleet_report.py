@@ -3,9 +3,9 @@
 import csv
 import io
 import json
-from dataclasses import replace
 
 from fleets import FLEET_ID, disks, fleet_run, hosts, hosts_repeated
+from msgspec.structs import replace
 
 from diskprof.analysis.fleet.result import FleetResult, labels
 from diskprof.analysis.fleet.together import lost_together

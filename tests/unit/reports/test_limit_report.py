@@ -1,9 +1,8 @@
 """What is said of a run that searched for a limit."""
 
-from dataclasses import replace
-
 import pytest
 from handmade import direction, fio, latency, run
+from msgspec.structs import replace
 
 from diskprof.analysis.comparison import compare
 from diskprof.analysis.gate import GateOutcome, gate

@@ -2,10 +2,10 @@
 
 import json
 import re
-from dataclasses import replace
 
 from drawn_map import drawn, rectangle, triangle
 from handmade import direction, fio, run
+from msgspec.structs import replace
 
 from diskprof.analysis.arms import Arm
 from diskprof.analysis.comparison import compare

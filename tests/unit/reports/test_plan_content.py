@@ -1,8 +1,8 @@
 """A plan in words."""
 
-from dataclasses import replace
 from datetime import datetime
 
+from msgspec.structs import replace
 from recorded import make_plan
 
 from diskprof.model.metric import parse_metric

@@ -1,12 +1,12 @@
 """What speaks against relying on a run, in a few words."""
 
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from handmade import fio
 from handmade import run as made
+from msgspec.structs import replace
 
 import diskprof.analysis
 from diskprof.model.run import Finding, ProcessShare, Weight, doubts_of

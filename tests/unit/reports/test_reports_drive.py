@@ -1,12 +1,12 @@
 """What drives counted, in a report, in JSON, and on its way through a store and a file."""
 
 import json
-from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 
 import pytest
 from handmade import direction, fio, run
+from msgspec.structs import replace
 from recorded import FAST, make_plan
 
 from diskprof.model.drive import DriveCount, DriveCounters, DriveRecord, Silence

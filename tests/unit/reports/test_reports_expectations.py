@@ -2,13 +2,13 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from handmade import Given, direction, environment, fio, latency, run
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from recorded import write_volumes
 
 from diskprof.analysis.comparison import compare

@@ -8,7 +8,6 @@ import shutil
 import string
 import subprocess
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -16,6 +15,7 @@ from typing import Any
 import pytest
 from handmade import direction, environment, fio, latency, run
 from hostile import HOSTILE, dangers
+from msgspec.structs import replace
 from pydantic import BaseModel, ConfigDict, Field, RootModel, TypeAdapter
 
 from diskprof.analysis.arms import Arm

@@ -1,10 +1,10 @@
 """The words and the figures."""
 
-from dataclasses import replace
 from enum import StrEnum
 
 import pytest
 from handmade import direction, fio, ioping, latency, run
+from msgspec.structs import replace
 
 from diskprof.analysis.between_runs import Interval
 from diskprof.analysis.comparison import ComparedMetric, ComparedValue, compare

@@ -6,10 +6,11 @@ difference before it is committed.
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from recorded import record_library, record_volumes
 
 from diskprof.analysis.comparison import compare

@@ -1,7 +1,6 @@
 """The page: what stands in it, that it stands alone, and that foreign text stays text."""
 
 import re
-from dataclasses import replace
 from html.parser import HTMLParser
 from xml.etree import ElementTree
 
@@ -9,6 +8,7 @@ import pytest
 from handmade import cell, direction, fio, on_disk, run, samples, stalled
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from diskprof.model.metric import Quantity
 from diskprof.model.sample import Direction

@@ -2,12 +2,12 @@
 
 import json
 import re
-from dataclasses import replace
 from datetime import datetime, timedelta
 
 from handmade import START, environment, fio, run, samples
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from diskprof.model.sample import Direction, Phase, Sample
 from diskprof.reports.formats import FollowFormat, interval_lines

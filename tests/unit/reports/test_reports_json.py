@@ -2,11 +2,11 @@
 
 import json
 import re
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from handmade import direction, environment, fio, ioping, latency, run, samples
+from msgspec.structs import replace
 from recorded import make_plan
 
 from diskprof.analysis.comparison import compare

@@ -1,7 +1,6 @@
 """Markdown that shows foreign text as it is: held against a real CommonMark and GFM parser."""
 
 import re
-from dataclasses import replace
 
 import pytest
 from handmade import Given, direction, environment, fio, ioping, on_disk, run, samples
@@ -9,6 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+from msgspec.structs import replace
 
 from diskprof.analysis.comparison import compare
 from diskprof.model.run import Finding, Run, Status, Weight

@@ -1,9 +1,8 @@
 """The overview of a comparison: which figure, bars on one scale, and verdicts of runs in doubt."""
 
-from dataclasses import replace
-
 import pytest
 from handmade import cell, direction, environment, fio, ioping, latency, run
+from msgspec.structs import replace
 
 from diskprof.analysis.arms import Arm
 from diskprof.analysis.comparison import Comparison, compare

@@ -1,10 +1,10 @@
 """The scorecard: which figures it has, and what it says of each against the best earlier run."""
 
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from recorded import FIRST_START, VOLUME, promises_plan, record_run, sweep_plan
 
 from diskprof.analysis.score import MOST, scores

@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import pytest
 from handmade import Given, cell, direction, fio, run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
+from msgspec.structs import replace
 from recorded import VOLUME, sweep_plan, write_volumes
 
 from diskprof.analysis.comparison import compare

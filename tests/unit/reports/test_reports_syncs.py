@@ -2,9 +2,9 @@
 
 import csv
 import io
-from dataclasses import replace
 
 from handmade import Given, direction, fio, latency, run
+from msgspec.structs import replace
 
 from diskprof.model.run import Latency, Run
 from diskprof.reports.content.run_report import sync_sentences

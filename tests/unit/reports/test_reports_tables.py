@@ -2,11 +2,11 @@
 
 import csv
 import io
-from dataclasses import replace
 
 from handmade import direction, environment, fio, run, samples
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from diskprof.model.run import Finding, Run, Status, Weight
 from diskprof.model.sample import Direction, Phase

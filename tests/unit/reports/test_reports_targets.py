@@ -2,10 +2,10 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
 from handmade import TARGET, direction, fio, run, samples
+from msgspec.structs import replace
 from recorded import write_volumes
 
 from diskprof.analysis.comparison import compare

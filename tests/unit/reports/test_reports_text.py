@@ -1,11 +1,11 @@
 """What a terminal gets: it fits, it is harmless, and it says what went wrong."""
 
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from handmade import START, TARGET, direction, environment, fio, ioping, latency, on_disk, run, samples, stalled
+from msgspec.structs import replace
 from recorded import write_library
 
 from diskprof.analysis.comparison import compare

@@ -1,8 +1,7 @@
 """What a report says of a run of rounds."""
 
-from dataclasses import replace
-
 from handmade import cell, run
+from msgspec.structs import replace
 
 from diskprof.analysis.headline import headline
 from diskprof.model.metric import parse_metric

@@ -1,8 +1,7 @@
 """What a report says of tests that went on until they were steady."""
 
-from dataclasses import replace
-
 from handmade import cell, direction, fio, run
+from msgspec.structs import replace
 
 from diskprof.model.metric import parse_metric
 from diskprof.model.run import TestRecord

@@ -1,8 +1,9 @@
 """The lines and the summary of a watched device."""
 
 import json
-from dataclasses import replace
 from datetime import UTC, datetime
+
+from msgspec.structs import replace
 
 from diskprof.analysis.kernel import KernelView
 from diskprof.analysis.watched import WatchedTotal

@@ -1,9 +1,8 @@
 """A run that watched: what a report says of it, and which rules are silent."""
 
-from dataclasses import replace
-
 import pytest
 from handmade import DISK, direction, run, watched
+from msgspec.structs import replace
 
 from diskprof.analysis.findings.find import find
 from diskprof.model.process_io import ProcessIo

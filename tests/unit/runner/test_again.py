@@ -1,12 +1,12 @@
 """Run again: the same preset, settings, targets and expectations, planned anew."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from drawn_map import drawn, triangle
+from msgspec.structs import replace
 from shipped import SHIPPED
 
 from diskprof.analysis.expectations import parse_expectation

@@ -1,9 +1,9 @@
 """Doubts about a run that is in progress: about the test that runs, about those that have ended, and their end."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from handmade import direction, environment, fio, ioping, run, samples, system
+from msgspec.structs import replace
 
 from diskprof.analysis.findings.so_far import doubts_so_far
 from diskprof.engines.process import CpuTime

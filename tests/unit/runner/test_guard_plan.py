@@ -1,10 +1,10 @@
 """From a plan to what is executed: who named the device, which descriptor stands for it, and that nothing else is written to."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from commands import fio_jobs
+from msgspec.structs import replace
 from recorded import make_plan
 
 from diskprof.engines.fio.reader import fio_argv

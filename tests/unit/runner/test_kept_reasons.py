@@ -3,10 +3,10 @@
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from recorded import make_plan
 
 from diskprof.model.advice import Advice

@@ -1,10 +1,10 @@
 """A machine that sleeps, and a runner that is stopped: noticed by clocks that a test sets, and told of in the right words."""
 
 import asyncio
-from dataclasses import replace
 
 import pytest
 from handmade import direction, fio, run, samples
+from msgspec.structs import replace
 from recorded import make_plan
 
 from diskprof.analysis.findings.find import find

@@ -1,9 +1,9 @@
 """Starting a run in a session of its own, where that cannot be."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from recorded import make_plan
 
 from diskprof.devices.scan.udev import scan

@@ -1,8 +1,7 @@
 """Progress by a clock."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 from recorded import make_plan
 
 from diskprof.model.sample import Direction, Phase, Sample

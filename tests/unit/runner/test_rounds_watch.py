@@ -1,8 +1,7 @@
 """Rounds of tests: when they are steady, and what each test has come to with each."""
 
-from dataclasses import replace
-
 from handmade import cell, direction, run
+from msgspec.structs import replace
 
 from diskprof.engines.events import Outcome
 from diskprof.model.metric import parse_metric

@@ -1,9 +1,9 @@
 """Between two tests a file system may go away: the next one would work on the disk below it."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from recorded import make_plan
 
 from diskprof.model.errors import DiskprofError

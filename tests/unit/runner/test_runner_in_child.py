@@ -4,10 +4,10 @@ import errno
 import os
 import select
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from program import until
 from recorded import GONE, make_plan
 

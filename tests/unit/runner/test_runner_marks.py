@@ -1,10 +1,10 @@
 """The mark of a test file's directory: what is written, what is taken for one, and a disk that takes its time for it."""
 
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from program import until
 
 from diskprof.model.plan import TestFile

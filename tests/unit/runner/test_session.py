@@ -1,11 +1,11 @@
 """What both front ends do: a plan of a wish, and waiting for other runs on the same disk."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from bench_screens import DISKS, PRESETS, Bench, BenchSession, make_device
+from msgspec.structs import replace
 from recorded import record_run
 
 from diskprof.model.device import Device, DeviceTree, Health

@@ -1,10 +1,10 @@
 """What earlier runs of the same test on the same disk measured: which of them count, and how soon that is known."""
 
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from recorded import FAST, FIRST_START, make_plan, record_run
 from store_files import raw
 

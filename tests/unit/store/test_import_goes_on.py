@@ -6,12 +6,12 @@ import os
 import signal
 import tempfile
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from recorded import FIRST_START, record_run
 
 from diskprof.model.errors import DiskprofError

@@ -1,10 +1,10 @@
 """A test's samples taken together: what a picture of a day is made from."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from recorded import FAST, make_plan, record_run
 from store_files import raw
 

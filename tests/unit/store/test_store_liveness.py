@@ -6,11 +6,11 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from recorded import FAST, FIRST_START, GONE, make_plan, record_run
 
 from diskprof.model.errors import Refused

@@ -270,7 +270,7 @@ def test_an_empty_store_says_how_to_begin(store: Store, name: str) -> None:
 
 
 def test_candidates_are_harmless_to_a_terminal(store: Store) -> None:
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     plan = make_plan()
     plan = replace(plan, target=replace(plan.target, path="/mnt/\x1b[31mred"))

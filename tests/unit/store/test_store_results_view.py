@@ -5,11 +5,11 @@ import io
 import re
 import sqlite3
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from handmade import START, direction, fio, latency, run
+from msgspec.structs import replace
 from recorded import record_volumes, write_library
 
 from diskprof.model.run import JobResult, Run, Status, TestResult

@@ -2,11 +2,11 @@
 
 import io
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from recorded import FAST, FIRST_START, GONE, make_plan, record_run
 
 from diskprof.model.errors import Refused, RunNotFound

@@ -3,13 +3,13 @@
 import math
 import subprocess
 import sys
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from recorded import FAST, SLOW, RecordedMachine, make_plan, record_run
 
 from diskprof.model.errors import StoreError

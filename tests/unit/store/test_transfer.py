@@ -7,11 +7,11 @@ import subprocess
 import tempfile
 import tracemalloc
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from recorded import FAST, make_plan, record_library, record_run, record_volumes
 
 from diskprof.analysis.comparison import compare

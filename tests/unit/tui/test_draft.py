@@ -1,9 +1,8 @@
 """What was chosen on the Run screen, as a value: what is wished for, and for how long writing is permitted."""
 
-from dataclasses import replace
-
 import pytest
 from bench_screens import DISKS, PRESETS, make_device
+from msgspec.structs import replace
 
 from diskprof.model.device import DeviceTree
 from diskprof.model.plan import WritePermission

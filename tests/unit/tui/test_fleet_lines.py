@@ -1,9 +1,9 @@
 """The table of a fleet run, on runs that grow in a store."""
 
-from dataclasses import replace
 from pathlib import Path
 
 from fleets import begun, begun_alone, step
+from msgspec.structs import replace
 
 from diskprof.model.fleet import MemberState
 from diskprof.model.histogram import Histogram, merge

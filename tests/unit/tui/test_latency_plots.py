@@ -1,9 +1,9 @@
 """What the tile of latencies says of the whole of a test, and where the cursor of a chart is."""
 
-from dataclasses import replace
 from pathlib import Path
 
 from handmade import samples
+from msgspec.structs import replace
 
 from diskprof.model.sample import Direction, Phase, Sample
 from diskprof.store import Store

@@ -1,8 +1,7 @@
 """The plan of a sweep: a line for each of its axes, not one for each cell."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 from recorded import VOLUME, sweep_plan
 
 from diskprof.tui.kit.painted import width_of

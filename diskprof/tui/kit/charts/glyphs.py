@@ -5,10 +5,11 @@ Every picture starts at zero. A track's values are shares of the height, 0 to 1,
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from itertools import groupby
+
+from msgspec import Struct
 
 from diskprof.model.text import says_utf8, started_with
 from diskprof.tui.kit.painted import Line, Piece
@@ -48,8 +49,7 @@ def this_charset(wanted: str = "") -> Charset:
 _DIMMED = ("read", "write")
 
 
-@dataclass(frozen=True, slots=True)
-class GlyphTrack:
+class GlyphTrack(Struct, frozen=True):
     """One line in a picture: an area down to zero, bright at its edge and dim below, or a line.
 
     `sign` is the letter of a line where lines are letters: those that differ in colour alone would be told apart by some only.

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from diskprof.analysis.fleet.result import labels
 from diskprof.model.fleet import FleetRun, MemberState, MemberStatus, stage_s
 from diskprof.model.histogram import Histogram, merge
@@ -25,8 +27,7 @@ _BACK = 8 * KEPT_S
 """So many samples at the most are that many seconds."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rates:
+class Rates(Struct, frozen=True):
     """The last second: I/Os and bytes per second of both directions, and all latencies; None where the engine gives none."""
 
     iops: float
@@ -38,8 +39,7 @@ class Rates:
         return self.histogram.quantile(q) if self.histogram else None
 
 
-@dataclass(frozen=True, slots=True)
-class MemberNow:
+class MemberNow(Struct, frozen=True):
     """A member: where it stands, its newest run where it has one, the test that is at, and its IOPS second by second, oldest first.
 
     `status` is that of the run, PENDING without one. `rates` is None of a member that measures nothing at the moment.
@@ -70,8 +70,7 @@ class MemberNow:
         return bool(self.reason) or self.status is not Status.COMPLETE
 
 
-@dataclass(frozen=True, slots=True)
-class FleetNow:
+class FleetNow(Struct, frozen=True):
     """A fleet run and every member in its order."""
 
     fleet: FleetRun
