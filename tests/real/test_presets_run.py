@@ -33,9 +33,11 @@ def small(preset: Preset) -> dict[str, str]:
             settings["count"] = "2"
         elif parameter.name == "depth":
             settings["depth"] = "4"
+    # A trial of a search, and a cell of a map, takes a second at least.
     if preset.limit:
-        # A trial of a search takes a second at least.
         settings |= {"runtime": "1", "full": "1", "at_most": "8"}
+    elif preset.read_write_map:
+        settings |= {"runtime": "1", "reads": "2", "writes": "2", "at_most": "8"}
     return settings
 
 
@@ -92,8 +94,9 @@ def test_a_preset_runs(tmp_path: Path, program: Loaded, preset: Preset) -> None:
     run = json.loads(done.stdout)
     wanted = resolve(preset, small(preset)).tests
     names = [test["name"] for test in run["tests"]]
-    # A search adds a test for each further trial.
-    assert (names[: len(wanted)] if preset.limit else names) == [test.name for test in wanted]
+    # A search adds a test for each further trial, a map for each further cell.
+    grows = preset.limit or preset.read_write_map
+    assert (names[: len(wanted)] if grows else names) == [test.name for test in wanted]
     for test in run["tests"]:
         assert test["status"] == "complete", (test["name"], test.get("reason"))
         assert any(test.get(direction, {}).get("ios") for direction in ("read", "write") if test.get(direction)), test

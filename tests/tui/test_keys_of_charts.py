@@ -23,8 +23,8 @@ from diskprof.tui.runs.screen import RunsScreen
 
 ELSEWHERE = {
     RunPage: (
-        {"s", "m", "K", "V", "X", "z", "enter", "f", "r", "c", "t", "d", "R", "space"},
-        "test_live_screen, _views, _sweep, test_result_screen and test_one_screen",
+        {"s", "m", "K", "M", "V", "X", "z", "enter", "f", "r", "c", "t", "d", "R", "space"},
+        "test_live_screen, _views, _sweep, test_result_screen, test_one_screen and test_run_watch",
     ),
     LiveScreen: ({"escape", "N", "P"}, "test_live_screen, _views and _sweep"),
     RunsScreen: (

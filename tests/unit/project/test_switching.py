@@ -6,11 +6,11 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from msgspec.structs import replace
 from program import descendants, until
 
 BENCHMARKS = Path(__file__).parents[3] / "benchmarks"
