@@ -12,6 +12,7 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from functools import cache, lru_cache
 from operator import attrgetter
+from threading import Lock
 from typing import Any, TypeVar
 
 from msgspec import Struct, ValidationError, convert
@@ -168,12 +169,26 @@ DAMAGED = Advice(
 
 def checked(kind: type[T], data: object) -> T:
     """A value of the model out of its JSON. Raises ValueError, which says what is wrong and where."""
+    if kind not in _READY:
+        _make_ready(kind)
     try:
         return convert(data, kind, dec_hook=_as_it_is)
     except ValidationError as error:
         what, _, where = str(error).partition(" - at ")
         place = where.strip("`").removeprefix("$").removeprefix(".")
         raise ValueError(f"{place}: {what}" if place else what) from None
+
+
+def _make_ready(kind: type[Any]) -> None:
+    """Has msgspec look at the fields of a type: two threads that do so at once crash it (F101)."""
+    with _LOOKING:
+        with suppress(ValidationError):
+            convert(None, kind, dec_hook=_as_it_is)
+        _READY.add(kind)
+
+
+_READY = set[type[Any]]()
+_LOOKING = Lock()
 
 
 def _as_it_is(kind: type[Any], value: object) -> object:

@@ -271,3 +271,28 @@ def test_lists_and_samples_do_without_pydantic(tmp_path: Path) -> None:
         "assert 'pydantic' not in sys.modules and 'pydantic_core' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", script, str(path)], check=True, timeout=60)
+
+
+AT_ONCE = """
+import sys, threading
+from diskprof.store import codec
+sys.setswitchinterval(1e-6)
+text, found = sys.stdin.read(), []
+together = threading.Barrier(4)
+def read():
+    together.wait()
+    found.append(codec.plan_from.__wrapped__(text))
+threads = [threading.Thread(target=read) for _ in range(4)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+assert len(found) == 4 and all(plan == found[0] for plan in found)
+"""
+
+
+def test_threads_that_read_the_first_plan_at_once_all_have_it() -> None:
+    text = codec.to_json(make_plan("quick"))
+    for _ in range(3):
+        done = subprocess.run([sys.executable, "-c", AT_ONCE], input=text, capture_output=True, text=True)
+        assert done.returncode == 0, (done.returncode, done.stderr)
