@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from bench_screens import Bench, open_bench, second_connection
 from fleets import begun, begun_alone, ended, planned_here, step
+from program import until
 from recorded import GONE, SLOW
 from shipped import SHIPPED
 from stored_screens import Driver, press, see, settle, text_of
@@ -18,6 +19,7 @@ from diskprof.model.run import FleetPlace, Status
 from diskprof.model.run_series import Repetition
 from diskprof.runner.session import Place, Session, Wish
 from diskprof.store import Store
+from diskprof.tui.app import DiskprofApp
 from diskprof.tui.dialogs.confirm import Ask
 from diskprof.tui.live.screen import LiveScreen
 
@@ -116,16 +118,20 @@ async def test_it_runs_again_on_the_same_hosts(
     store.create_run(Session().plan_of(wish), SLOW.environment, fleet=FleetPlace(fleet_id, 0), runner=GONE)
     store.reap()
     store.fleets.finish(fleet_id, status=Status.COMPLETE)
-    orders = list[FleetOrder]()
+    orders, apps = list[FleetOrder](), list[DiskprofApp]()
 
     def start(order: FleetOrder) -> str:
         orders.append(order)
         with second_connection(bench.path) as here:
-            return here.fleets.create(order.new)
+            again = here.fleets.create(order.new)
+        # The screen hears of it before it is to show it: no further change of the store helps it then.
+        until(lambda: again in apps[0].watcher.state.fleets, "the screen to hear of it")
+        return again
 
     monkeypatch.setattr(planned_again, "plan_members", planned_here([]))
     monkeypatch.setattr(detached, "start_coordinator", start)
     async with open_bench(bench, (120, 40)) as pilot:
+        apps.append(pilot.app)
         await press(pilot, "3", "R")
         await see(pilot, "Start Quick check again on 2 hosts?", "2 repeats, 2 hosts: about")
         # What all have is told once, with its sign.

@@ -72,8 +72,10 @@ together. {fleet.open} opens one host, {live.leave} comes back. When it has ende
         except DiskprofError:
             # Reading it says why.
             item = Item(run_id)
-        self.fleet.show(item.id if item.is_fleet else None)
-        self._asked_for = None if item.is_fleet else self._run_of(run_id)
+        # One that has just begun may have no run here yet.
+        is_fleet = item.is_fleet or item.id in self.diskprof.watcher.state.fleets
+        self.fleet.show(item.id if is_fleet else None)
+        self._asked_for = None if is_fleet else self._run_of(run_id)
         self.course.follow(None)
         if self.is_current and self.is_mounted:
             self.store_changed()
