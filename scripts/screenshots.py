@@ -144,7 +144,6 @@ def draw(names: Sequence[str]) -> None:
     if any("sweep" in shot.runs for shot in shots):
         _run("digitalocean-sweep", LIMITED, "--tag", "sweep", *_settings(size="1g", runtime=1, tier="none"))
     if any("limit" in shot.runs for shot in shots):
-        limit(SLOW_IOPS, SLOW_MB_PER_S)
         _run("limit", LIMITED, "--tag", "limit", *_settings(size="256m", keep="read.p99<=50ms"))
     if any("map" in shot.runs for shot in shots):
         limit(SLOW_IOPS, SLOW_MB_PER_S)
