@@ -1,8 +1,13 @@
 """The options of commands that start a run, the same for each that has them."""
 
+from collections.abc import Callable
+from typing import Any, TypeVar
+
 import click
 
 from diskprof.cli import completion_candidates
+
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 tag_option = click.option(
     "--tag", "tags", multiple=True, help="Tag the run (repeatable).", shell_complete=completion_candidates.tags
@@ -30,3 +35,17 @@ overwrite_option = click.option(
 )
 wait_option = click.option("--wait", is_flag=True, help="Wait for other runs on the same disk.")
 concurrent_option = click.option("--concurrent", is_flag=True, help="Start even if another run uses the same disk.")
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print the result (or, with --dry-run, the plan) as JSON."
+)
+
+
+def start_options(command: Command) -> Command:
+    """All options of a command whose run is searched or mapped, from `--tag` to `--concurrent`, in the order of its help."""
+    options = (
+        *(tag_option, note_option, dry_run_option, json_option, detach_option, yes_option, allow_write_option),
+        *(confirm_device_option, overwrite_option, wait_option, concurrent_option),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command

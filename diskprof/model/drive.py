@@ -9,8 +9,10 @@ LEAST_STEPS = 16
 
 
 class Silence(StrEnum):
-    """Why a drive told nothing. MISSING: smartctl is not installed; DENIED: it takes root; LATE: it did not answer in time; MUTE:
-    it has no such counters."""
+    """Why there are no counters of a drive.
+
+    MISSING: smartctl is not installed; DENIED: it takes root; LATE: it did not answer in time; MUTE: it has no such counters.
+    """
 
     MISSING = "missing"
     DENIED = "denied"

@@ -9,18 +9,7 @@ from diskprof.cli import completion_candidates
 from diskprof.cli.common import not_empty
 from diskprof.cli.planning import Request, limit_plan_of, plan_of
 from diskprof.cli.preset_options import quick_option, settings_option, variant_option
-from diskprof.cli.run_options import (
-    allow_write_option,
-    concurrent_option,
-    confirm_device_option,
-    detach_option,
-    dry_run_option,
-    note_option,
-    overwrite_option,
-    tag_option,
-    wait_option,
-    yes_option,
-)
+from diskprof.cli.run_options import start_options
 from diskprof.cli.starting import Start, carry_out, company_of
 from diskprof.model.limit import CURVE_POINTS, LimitBy
 from diskprof.runner.session import Session
@@ -58,17 +47,7 @@ if TYPE_CHECKING:
     "--curve", is_flag=True, help="Then measure the latency at 10 loads up to 110% of the highest: 50 s more."
 )
 @settings_option
-@tag_option
-@note_option
-@dry_run_option
-@click.option("--json", "as_json", is_flag=True, help="Print the result (or, with --dry-run, the plan) as JSON.")
-@detach_option
-@yes_option
-@allow_write_option
-@confirm_device_option
-@overwrite_option
-@wait_option
-@concurrent_option
+@start_options
 @click.pass_context
 def limit_command(
     ctx: click.Context,
@@ -121,17 +100,7 @@ def limit_command(
 @settings_option
 @variant_option
 @quick_option
-@tag_option
-@note_option
-@dry_run_option
-@click.option("--json", "as_json", is_flag=True, help="Print the result (or, with --dry-run, the plan) as JSON.")
-@detach_option
-@yes_option
-@allow_write_option
-@confirm_device_option
-@overwrite_option
-@wait_option
-@concurrent_option
+@start_options
 @click.pass_context
 def map_command(
     ctx: click.Context,

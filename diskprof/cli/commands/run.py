@@ -33,6 +33,7 @@ from diskprof.cli.run_options import (
     confirm_device_option,
     detach_option,
     dry_run_option,
+    json_option,
     note_option,
     overwrite_option,
     tag_option,
@@ -78,7 +79,7 @@ from diskprof.runner.session import Company, Session
 @tag_option
 @note_option
 @dry_run_option
-@click.option("--json", "as_json", is_flag=True, help="Print the result (or, with --dry-run, the plan) as JSON.")
+@json_option
 @click.option(
     "--follow",
     type=click.Choice([str(form) for form in FollowFormat]),

@@ -75,6 +75,7 @@ class TraceInstance:
                 f"Requests cannot be traced: {error.strerror} ({error.filename}).", "Check dmesg."
             ) from None
         except BaseException:
+            # Interrupted too, no instance may stay behind, tracing for nobody.
             self.close()
             raise
 

@@ -111,7 +111,7 @@ class Agent:
         return None
 
     def close(self) -> None:
-        """Removes what it made for sockets, and closes the file of a run that was asked for."""
+        """Removes the directories of its sockets, and closes the file of the run that it exported."""
         self._undo.close()
 
     @property

@@ -28,7 +28,7 @@ class MapWatch:
         trial = next_cell(self._rule, self._outcomes, self._spent_s)
         if trial is None:
             return None
-        # By what the known ones were, too: a second time is told as one.
+        # Counted from the cells of the earlier run on: a cell that is measured again is shown as a second try.
         times = sum(each.trial == trial for each in self._outcomes)
         return planned_cell(self._rule, self._planned, trial, times + 1)
 
