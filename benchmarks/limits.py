@@ -76,7 +76,7 @@ def measure(file: Path, home: Path, queue: Queue, limit: str, rounds: int, repor
         messages = {message["test"]: message["at_ns"] / 1e9 for message in run["messages"] if message["test"]}
         took.append(max(messages[name] for name in names))
         share.append(100 * sum(tests[name]["read"]["runtime_ms"] / 1e3 for name in names) / took[-1])
-        if limit == FULL:
+        if limit == FULL and not other:
             other.append(100 * abs(by_fio(file) / truth - 1))
         curve = found["curve"]
         if curve is None:

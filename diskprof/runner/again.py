@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -13,11 +13,13 @@ from diskprof.model.advice import Advice
 from diskprof.model.errors import PresetError, Refused, UsageError
 from diskprof.model.expectation import ASKED, Asked
 from diskprof.model.job import EngineJob, FioJob, Opened
+from diskprof.model.limit import promise_words
 from diskprof.model.plan import Hazard, PlannedTest, Severity, WritePermission
 from diskprof.model.preset import Job, Parameter, ParameterKind, Preset, TargetSlot, Test
 from diskprof.model.read_write_map import CellOutcome
 from diskprof.model.units import format_size
-from diskprof.presets.limit_text import limit_text_of
+from diskprof.presets.limit_text import keep_text, limit_text_of
+from diskprof.presets.limit_trials import searching
 from diskprof.presets.map_text import map_text_of
 from diskprof.presets.own_copies import edits, variant_settings
 from diskprof.presets.resolve import resolve
@@ -64,9 +66,8 @@ def plan_again(
             Advice(f"Watch again: diskprof watch {run.plan.target.path} --record", "Watch again, on the Run screen."),
         )
     found = preset_again(run.plan, library)
-    outlook = None
-    if found.preset is not None:
-        outlook = _unchanged(session, run, _wish(run, found.preset, tree, permission))
+    wishes = (_wish(run, each, tree, permission) for each in _as_then(run.plan, found.preset))
+    outlook = next(filter(None, (_unchanged(session, run, wish) for wish in wishes)), None)
     hazards: tuple[Hazard, ...] = ()
     if outlook is None:
         why = found.why or f"The preset {run.plan.preset} has changed since run {run.id}"
@@ -86,6 +87,25 @@ def plan_again(
         words = f"Run {run.id} was on {run.environment.hostname}, this is {host}."
         hazards += (Hazard("other-host", Severity.WARNS, words),)
     return replace(outlook, plan=replace(plan, hazards=(*plan.hazards, *hazards)))
+
+
+def _as_then(plan: Plan, preset: Preset | None) -> Iterator[Preset]:
+    """What a plan may have been made of: the preset, or for `limit --load PRESET` a search with the load of one of its tests, whose
+    name the plan does not tell."""
+    if preset is None:
+        return
+    if plan.limit is None or preset.limit:
+        yield preset
+        return
+    rule = plan.limit
+    keep = keep_text(list(map(promise_words, rule.promises)))
+    for test in preset.tests:
+        try:
+            search = searching(preset, test.name, keep, rule.by, rule.depth)
+        except UsageError:
+            # It sweeps or repeats its tests since.
+            return
+        yield replace(search, limit=limit_text_of(rule))
 
 
 def _known_cells(run: Run, plan: Plan) -> tuple[CellOutcome, ...]:

@@ -18,6 +18,7 @@ from diskprof.model.preset import Preset
 from diskprof.model.run import Environment, FurtherTarget, Run, Status
 from diskprof.model.target import Target
 from diskprof.presets.library import Library
+from diskprof.presets.limit_trials import searching
 from diskprof.presets.resolve import settings_of
 from diskprof.runner.session import Place, Session, Wish
 
@@ -160,6 +161,29 @@ def test_a_run_of_another_host_warns(quick: Callable[..., Wish]) -> None:
     assert plan is not None and [hazard.message for hazard in plan.hazards if hazard.name == "other-host"] == [
         "Run k3f7p2qa was on db-02, this is db-01."
     ]
+
+
+@pytest.mark.parametrize(("preset", "test"), [("oltp-70-30", ""), ("quick", "randread-4k-qd32"), ("limit", "")])
+def test_the_load_of_a_search_is_that_of_its_preset_as_long_as_that_has_not_changed(
+    preset: str, test: str, tmp_path: Path
+) -> None:
+    session, load = Here(*SHIPPED.presets), SHIPPED.get(preset)
+    settings = {"size": "64m"}
+    search = searching(load, test, "read.p99<=5ms", "rate", 32, None if load.limit else 8)
+    run = carried_out(session, Wish(search, Place(path=str(tmp_path)), DeviceTree((DISK,)), settings))
+    outlook = session.again(run)
+    assert outlook.plan
+    assert [hazard.name for hazard in outlook.plan.hazards] == [hazard.name for hazard in run.plan.hazards]
+    assert outlook.plan.limit == run.plan.limit and outlook.plan.preset_title == run.plan.preset_title
+    assert commands(outlook.plan) == commands(run.plan)
+    assert outlook.wish.settings["size"] == "64m"
+    if not load.limit:
+        slower = replace(load, tests=load.tests[-1:], title="Other")
+        job = slower.tests[0].jobs[0]
+        options = tuple((name, "8k" if name == "bs" else value) for name, value in job.options)
+        slower = replace(slower, tests=(replace(slower.tests[0], jobs=(replace(job, options=options),)),))
+        changed = Here(slower).again(run).plan
+        assert changed and "preset-changed" in [hazard.name for hazard in changed.hazards]
 
 
 def test_a_map_that_is_not_complete_goes_on_with_the_cells_it_has(tmp_path: Path) -> None:
