@@ -15,8 +15,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from diskprof.analysis.between_runs import Interval, Ratio, ratio_of_medians
-from diskprof.analysis.history import FigureHistory, run_history
+from diskprof.analysis.history import FigureHistory, RunHistory, judged, points_of, run_history
 from diskprof.analysis.metrics import Better, Measure
+from diskprof.analysis.search_results import searches
 from diskprof.model.earlier import EarlierResult
 from diskprof.model.run import Run
 from diskprof.model.sample import Direction
@@ -48,8 +49,8 @@ class GateOutcome(StrEnum):
 class Held(Struct, frozen=True):
     """The figures of like runs (`before`) and of new ones (`after`), the oldest first, all above zero.
 
-    `ratio` is of the runs that confirm where there are any, else of the first. `noise` is the spread of the like runs, as a
-    share of their median.
+    Of a new search in which no load kept what was promised it is 0. `ratio` is of the runs that confirm where there are any, else
+    of the first. `noise` is the spread of the like runs, as a share of their median.
     """
 
     before: tuple[float, ...]
@@ -117,21 +118,33 @@ def gate(
 ) -> GateResult:
     """Hold the new runs, whose results are `after`, against the like runs `before`; both oldest first, `newest` one of them.
 
-    No more than `most` new runs will be made. Of the like runs the newest MOST_HISTORY count, and, with `since_change`, of each
+    No more than `most` new runs will be made. Of searches for a limit those count that found one; where most of the like runs found
+    none, another one without is nothing new. Of the like runs the newest MOST_HISTORY count, and, with `since_change`, of each
     figure those since its last change. Raises ValueError where the two have no figure above zero in common.
     """
-    old, new = run_history(newest, before), run_history(newest, after)
-    known = {(figure.test, figure.direction): figure for figure in old.figures}
+    old = run_history(newest, before)
+    known = {} if _rarely_kept(old, before) else {(each.test, each.direction): each for each in old.figures}
     figures = []
-    for figure in new.figures:
-        if earlier := known.get((figure.test, figure.direction)):
-            past, values = _newest(earlier, since_change), tuple(run.value for run in figure.runs)
-            if min(*past, *values) > 0:
-                held = hold(past, values, figure.better, allowed, most=most)
-                figures.append(GateFigure(figure.test, figure.title, figure.direction, figure.measure, held))
+    for figure in judged(newest):
+        earlier, values = (
+            known.get((figure.test, figure.direction)),
+            tuple(one.value for one in points_of(figure, after)),
+        )
+        if earlier is None or not values:
+            continue
+        past = _newest(earlier, since_change)
+        if min(past) > 0 and (searches(newest.plan) or min(values) > 0):
+            held = hold(past, values, earlier.better, allowed, most=most)
+            figures.append(GateFigure(figure.test, figure.title, figure.direction, figure.measure, held))
     if not figures:
         raise ValueError("no figure in common")
     return GateResult(tuple(figures), allowed, _runs(before), _runs(after))
+
+
+def _rarely_kept(old: RunHistory, before: Sequence[EarlierResult]) -> bool:
+    """Whether most of the newest like runs searched for a limit in vain."""
+    newest = _runs(before)[-MOST_HISTORY:]
+    return 2 * sum(run in old.none_kept for run in newest) > len(newest)
 
 
 def hold(
@@ -142,9 +155,10 @@ def hold(
     *,
     most: int = MOST_NEW,
 ) -> Held:
-    """Hold one figure of new runs against that of like runs. Raises ValueError of one that is not above zero."""
-    ratio = ratio_of_medians(before, after[1:] or after)
-    middle = median(before)
+    """Hold one figure of new runs against that of like runs. A new one may be 0; raises ValueError of others not above zero."""
+    middle, counted = median(before), after[1:] or after
+    # Of runs without a figure nothing but their median is known.
+    ratio = ratio_of_medians(before, counted) if min(counted) else Ratio(median(counted) / middle)
     noise = _NORMAL * median(abs(value - middle) for value in before) / middle
     held = Held(tuple(before), tuple(after), better, ratio, noise, GateOutcome.KEPT)
     return replace(held, outcome=_outcome(held, allowed, most))
@@ -154,6 +168,8 @@ def _outcome(held: Held, allowed: float, most: int) -> GateOutcome:
     worse, interval, confirming = held.worse, held.ratio.interval or Interval(0, inf), len(held.after) - 1
     low, high = sorted((_worse(interval.low, held.better), _worse(interval.high, held.better)))
     alarming = max(allowed, held.alarming)
+    if confirming >= LEAST_CONFIRMING and not held.median_now:
+        return GateOutcome.REGRESSED
     if confirming != 1 and worse <= allowed / 2:
         return GateOutcome.KEPT
     if confirming > 1 and high < allowed:

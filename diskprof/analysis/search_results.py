@@ -7,7 +7,7 @@ from statistics import fmean
 from msgspec import Struct
 
 from diskprof.analysis.limit_found import found_limit
-from diskprof.analysis.map_found import found_map
+from diskprof.analysis.map_found import FoundMap, found_map
 from diskprof.analysis.metrics import Measure
 from diskprof.model.earlier import EarlierResult
 from diskprof.model.limit import promises_words
@@ -18,8 +18,8 @@ from diskprof.model.sample import Direction
 LIMIT, ALL_READS, ALL_WRITES = "limit", "all-reads", "all-writes"
 """The names of such tests."""
 
-NOTHING_KEPT = 1.0
-"""The limit, in IOPS, of a run in which no load kept what was promised: less than any that is measured, and not 0, for ratios."""
+NOTHING_KEPT = 0.0
+"""The IOPS of a search in which no load kept what was promised: it has no limit, and so no point in a history."""
 
 
 class JudgedFigure(Struct, frozen=True):
@@ -50,13 +50,24 @@ def search_figures(plan: Plan) -> tuple[JudgedFigure, ...]:
 
 
 def search_results(runs: Iterable[Run]) -> tuple[EarlierResult, ...]:
-    """What each of these runs found, in their order; of a run that searched for nothing nothing."""
-    return tuple(result for run in runs for result in (*_limit(run), *_map(run)))
+    """What each of these runs found, in their order; of a run that searched for nothing nothing.
+
+    A map that continues one of them tells nothing: its ends are those that the other measured.
+    """
+    results = list[EarlierResult]()
+    ends = set[tuple[float | None, float | None]]()
+    for run in runs:
+        results += _limit(run)
+        if found := found_map(run):
+            here = (found.reads, found.written)
+            if not (found.rule.known and here in ends):
+                results += _map(run, found)
+            ends.add(here)
+    return tuple(results)
 
 
-def _map(run: Run) -> list[EarlierResult]:
-    found = found_map(run)
-    if found is None or found.reads is None or found.written is None:
+def _map(run: Run, found: FoundMap) -> list[EarlierResult]:
+    if found.reads is None or found.written is None:
         return []
     return [
         EarlierResult(run.id, run.started_at, ALL_READS, Direction.READ, found.reads, 0.0),
@@ -79,6 +90,13 @@ def _limit(run: Run) -> list[EarlierResult]:
         bandwidth = fmean(part.bandwidth_bytes_per_s for part in parts) if parts else 0.0
         told.append(EarlierResult(run.id, run.started_at, LIMIT, direction, iops, bandwidth))
     return told
+
+
+def keeping_nothing(plan: Plan, results: Iterable[EarlierResult]) -> tuple[str, ...]:
+    """Of the results of searches like `plan` the runs in which nothing kept what was promised."""
+    if plan.limit is None:
+        return ()
+    return tuple(dict.fromkeys(one.run_id for one in results if one.iops == NOTHING_KEPT))
 
 
 def _directions(plan: Plan) -> tuple[Direction, ...]:

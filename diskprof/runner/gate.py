@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from diskprof.analysis.gate import LEAST_HISTORY, GateOutcome, GateResult, gate
+from diskprof.analysis.search_results import keeping_nothing
 from diskprof.model.advice import Advice
 from diskprof.model.earlier import EarlierResult
 from diskprof.model.errors import NotComparable, RunNotFound, UsageError
@@ -43,6 +44,10 @@ class Baseline(Struct, frozen=True):
     @property
     def runs(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(one.run_id for one in self.results))
+
+    def in_vain(self, run: Run) -> tuple[str, ...]:
+        """Of a search such as `run` the runs that found no limit."""
+        return keeping_nothing(run.plan, self.results)
 
 
 def baseline(session: Session, store: Store, plan: Plan, against: Against) -> Baseline:
@@ -162,7 +167,12 @@ def run_gate(
         try:
             result = gate(run, base.results, after, allowed, most=most, since_change=not base.against.tag)
         except ValueError:
-            raise NotComparable(f"Run {run.id} has no figure in common with the runs before.", "") from None
+            kept_nothing = (
+                f": in {len(vain)} of them nothing kept what is promised" if (vain := base.in_vain(run)) else ""
+            )
+            raise NotComparable(
+                f"Run {run.id} has no figure in common with the runs before{kept_nothing}.", ""
+            ) from None
         if result.outcome is not GateOutcome.UNCLEAR or len(made) >= most:
             return Gated(run, result)
         tell(result)

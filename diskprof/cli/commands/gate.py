@@ -190,10 +190,8 @@ class _Runs(Struct, frozen=True, dict=True):
         open_ones = [figure for figure in result.figures if figure.outcome is GateOutcome.UNCLEAR]
         worst = max(open_ones, key=lambda figure: figure.held.worse)
         done = len(result.after)
-        say(
-            f"After {done}: {worst.title} {100 * worst.held.worse:.1f}% worse than before. "
-            f"Run {done + 1} (of at most {self.most}) to confirm."
-        )
+        worse = f"{100 * worst.held.worse:.1f}% worse than before" if worst.held.median_now else "nothing kept it"
+        say(f"After {done}: {worst.title}: {worse}. Run {done + 1} (of at most {self.most}) to confirm.")
 
 
 def _tell(store: "Store", base: "Baseline", gated: "Gated", form: str) -> int:

@@ -7,7 +7,7 @@ from diskprof.model.run import Run
 from diskprof.model.text import clean
 from diskprof.reports import figures
 from diskprof.reports.content.history.figure_names import figure_name
-from diskprof.reports.content.history.gate_report import interval_words, sentence
+from diskprof.reports.content.history.gate_report import interval_words, now_words, sentence
 from diskprof.reports.data.json import FieldTable, Json, fields, plain
 from diskprof.reports.data.nagios import PluginStatus, datum, plugin_text
 
@@ -67,11 +67,9 @@ def gate_junit(result: GateResult, run: Run) -> str:
 
 def _words(figure: GateFigure) -> str:
     """`17.9k before, 16.1k now, -10.1% (-12.1% to -8.8%)`."""
-    before, now = (
-        figures.figure(figure.measure, value) for value in (figure.held.median_before, figure.held.median_now)
-    )
-    interval = interval_words(figure)
-    return f"{before} before, {now} now, {figures.relative(figure.held.ratio.change)}{f' ({interval})' if interval else ''}"
+    before = figures.figure(figure.measure, figure.held.median_before)
+    interval = f" ({words})" if (words := interval_words(figure)) else ""
+    return f"{before} before, {now_words(figure)} now, {figures.relative(figure.held.ratio.change)}{interval}"
 
 
 def gate_line(result: GateResult, run: Run) -> tuple[PluginStatus, str]:

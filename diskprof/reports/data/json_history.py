@@ -11,7 +11,7 @@ def history_json(history: RunHistory) -> Json:
     return {
         **fields(run.plan, "preset title=preset_title", _FIELDS),
         **fields(run.plan.target, "target=path", _FIELDS),
-        **fields(history, "newest=newest.id runs since", _FIELDS),
+        **fields(history, "newest=newest.id runs since none_kept", _FIELDS),
         "figures": [plain(figure, _FIELDS) for figure in history.figures],
     }
 

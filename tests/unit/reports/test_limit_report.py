@@ -9,7 +9,7 @@ from diskprof.analysis.gate import GateOutcome, gate
 from diskprof.analysis.headline import headline
 from diskprof.analysis.history import run_history
 from diskprof.analysis.metrics import Better, Measure
-from diskprof.analysis.search_results import NOTHING_KEPT, search_results
+from diskprof.analysis.search_results import search_results
 from diskprof.model.fingerprint import fingerprint
 from diskprof.model.limit import LimitBy, LimitRule, Trial, TrialKind
 from diskprof.model.run import Run, Status
@@ -17,11 +17,16 @@ from diskprof.presets.limit_text import parse_promise
 from diskprof.reports.blocks import Form, Heading, Paragraph, Table
 from diskprof.reports.content.comparison_report import comparison_report
 from diskprof.reports.content.curve_report import curve_plots
+from diskprof.reports.content.history.gate_report import gate_report
+from diskprof.reports.content.history.history_report import sentence
 from diskprof.reports.content.limit_compare import compared_curve_plots, limits_beside
 from diskprof.reports.content.limit_report import limit_sentence
 from diskprof.reports.content.result_sentences import unfinished, verdict
 from diskprof.reports.content.run_report import run_report
+from diskprof.reports.data.gate_formats import gate_line
+from diskprof.reports.data.json_history import history_json
 from diskprof.reports.data.json_runs import plan_json, run_json
+from diskprof.reports.render.lines import text
 from diskprof.reports.render.text import comparison_text, show
 
 RULE = LimitRule((parse_promise("read.p99<=5ms"),))
@@ -216,8 +221,30 @@ def test_the_history_of_searches_is_that_of_their_limits() -> None:
     history = run_history(none, search_results([*runs, none]))
     (figure,) = history.figures
     assert (figure.title, figure.measure, figure.better) == ("Limit (read.p99<=5ms)", Measure.IOPS, Better.HIGHER)
-    assert [one.value for one in figure.runs] == pytest.approx([1850, 2035, NOTHING_KEPT])
-    found = gate(none, search_results(runs * 3), search_results([none] * 4))
-    assert found.outcome is GateOutcome.REGRESSED
+    assert [one.value for one in figure.runs] == pytest.approx([1850, 2035])
     (plain,) = run_history(run(fio(read=direction(100))), ()).figures or [None]
     assert plain is None and search_results([run(fio(read=direction(100)))]) == ()
+
+
+def test_a_search_in_which_nothing_kept_it_is_no_point_of_a_history_but_a_regression() -> None:
+    """1 IOPS, as it once was, nobody measured."""
+    found = [searched(*FOUND, run_id=f"a{at}") for at in range(6)]
+    vain = [searched(TOP, (Trial(1), 90.0, 14.0), run_id=f"b{at}") for at in range(6)]
+    history = run_history(vain[1], search_results([*found, *vain[:2]]))
+    assert [one.run_id for one in history.figures[0].runs] == [each.id for each in found]
+    assert "8 like runs" in (told := sentence(history)) and "; in 2 nothing kept read.p99<=5ms (the last: b1)" in told
+    assert history_json(history)["none_kept"] == ["b0", "b1"]
+    alone = run_history(vain[1], search_results(vain))
+    assert alone.figures == () and alone.runs == 6
+
+    before = search_results(found)
+    for count, outcome in ((1, GateOutcome.UNCLEAR), (3, GateOutcome.UNCLEAR), (4, GateOutcome.REGRESSED)):
+        judged = gate(vain[0], before, search_results(vain[:count]))
+        assert judged.outcome is outcome and judged.figures[0].held.after == (0.0,) * count
+    told = text(gate_report(judged, vain[3], found[-1]), 120)
+    assert "none   -100%" in told and "none: no load kept what is promised." in told
+    assert "1.85k before, none now" in gate_line(judged, vain[3])[1]
+    # One that was odd, and three after it that are as before.
+    assert gate(found[0], before, search_results([vain[0], *found[:3]])).outcome is GateOutcome.KEPT
+    with pytest.raises(ValueError, match="no figure"):
+        gate(vain[0], search_results([found[0], *vain[:5]]), search_results(vain[5:]))

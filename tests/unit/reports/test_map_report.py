@@ -12,6 +12,7 @@ from diskprof.analysis.comparison import compare
 from diskprof.analysis.gate import GateOutcome, gate
 from diskprof.analysis.headline import headline
 from diskprof.analysis.history import run_history
+from diskprof.analysis.map_found import cells_of
 from diskprof.analysis.search_results import search_results
 from diskprof.model.fingerprint import fingerprint
 from diskprof.model.read_write_map import MapRule
@@ -114,3 +115,14 @@ def test_a_cell_is_one_test_and_not_its_reads_and_its_writes_once_more() -> None
     made = drawn(triangle)
     assert any(test.result and len(test.result.jobs) == 2 for test in made.tests)
     assert made.records == made.apart == made.tests
+
+
+def test_a_map_that_another_one_continued_is_one_point_of_a_history() -> None:
+    """Its ends were measured once."""
+    first = replace(drawn(triangle, MapRule(4, 4, most_s=30)), id="a1")
+    known = cells_of(first)
+    second = replace(drawn(triangle, MapRule(4, 4, known=known)), id="a2")
+    third = replace(drawn(triangle), id="a3")
+    for runs, counted in (((first, second, third), ["a1", "a3"]), ((second, third), ["a2", "a3"])):
+        history = run_history(third, search_results(runs))
+        assert [one.run_id for one in history.figures[0].runs] == counted and history.runs == 2

@@ -12,6 +12,7 @@ from diskprof.reports.content.history.figure_names import figure_name
 from diskprof.reports.layout import Column
 from diskprof.reports.words import DIRECTIONS, Meaning
 
+NONE = "none"
 OUTCOMES = {GateOutcome.KEPT: Meaning.GOOD, GateOutcome.REGRESSED: Meaning.BAD, GateOutcome.UNCLEAR: Meaning.WARNING}
 
 
@@ -50,14 +51,21 @@ def _table(result: GateResult) -> Table:
             Cell(figure.title),
             Cell(figure_name(figure.measure, figure.direction), DIRECTIONS[figure.direction].meaning),
             Cell(figures.figure(figure.measure, figure.held.median_before)),
-            Cell(figures.figure(figure.measure, figure.held.median_now)),
+            Cell(now_words(figure)),
             Cell(figures.relative(figure.held.ratio.change)),
             Cell(interval_words(figure)),
             Cell(str(figure.outcome), OUTCOMES[figure.outcome], strong=figure.outcome is GateOutcome.REGRESSED),
         )
         for figure in result.figures
     ]
-    return Table(columns, tuple(rows))
+    vain = any(0.0 in figure.held.after for figure in result.figures)
+    return Table(columns, tuple(rows), legend=f"{NONE}: no load kept what is promised." if vain else "")
+
+
+def now_words(figure: GateFigure) -> str:
+    """The figure of the new runs; of searches of which most found no limit that there is none."""
+    now = figure.held.median_now
+    return figures.figure(figure.measure, now) if now else NONE
 
 
 def interval_words(figure: GateFigure) -> str:

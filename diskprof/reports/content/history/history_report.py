@@ -5,6 +5,7 @@ from datetime import datetime
 
 from diskprof.analysis.history import FigureHistory, RunHistory
 from diskprof.analysis.levels import LEAST
+from diskprof.model.limit import promises_words
 from diskprof.reports import figures
 from diskprof.reports.blocks import Block, Cell, Chart, Heading, Paragraph, Table
 from diskprof.reports.charts.axes import NameAxis, Scale
@@ -37,13 +38,21 @@ def title(history: RunHistory) -> str:
 def sentence(history: RunHistory) -> str:
     """How many runs there are, since when, and what they say."""
     newest = history.newest.started_at
-    runs = f"{figures.count(history.runs, 'like run')} ({run_times(history.since, newest)})"
+    runs = f"{figures.count(history.runs, 'like run')} ({run_times(history.since, newest)}){_in_vain(history)}"
     if history.runs < LEAST:
         return f"{runs}. Changes show from {LEAST} runs on."
     changed = sum(bool(figure.changes) for figure in history.figures)
     if not changed:
         return f"{runs}. No change beyond chance."
     return f"{runs}. {changed} of {figures.count(len(history.figures), 'figure')} changed."
+
+
+def _in_vain(history: RunHistory) -> str:
+    """`; in 2 nothing kept read.p99<=5ms (the last: k3f7p2qa)`: they are no points of a chart."""
+    count, rule = len(history.none_kept), history.newest.plan.limit
+    if not count or rule is None:
+        return ""
+    return f"; in {count} nothing kept {promises_words(rule)} (the last: {history.none_kept[-1]})"
 
 
 def figure_table(history: RunHistory) -> Table:
