@@ -146,10 +146,11 @@ def health_of(disk: Device) -> Health | None:
 
 
 class Told(NamedTuple):
-    """The counters of a disk, or why there are none."""
+    """The counters of a disk and its serial number (empty: not told), or why there are none."""
 
     counters: DriveCounters | None
     silence: Silence | None = None
+    serial: str = ""
 
 
 def counts_itself(disk: Device) -> bool:
@@ -188,7 +189,10 @@ def parse_counters(text: str) -> Told:
         errors=tuple(_errors(data)),
         heat=tuple(_heat(data)),
     )
-    return Told(None, _silence(data)) if found == DriveCounters() else Told(found)
+    serial = data.get("serial_number")
+    if found == DriveCounters():
+        return Told(None, _silence(data))
+    return Told(found, serial=serial if isinstance(serial, str) else "")
 
 
 def _host(data: _Json) -> tuple[int | None, int]:

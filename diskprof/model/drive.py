@@ -11,7 +11,8 @@ LEAST_STEPS = 16
 class Silence(StrEnum):
     """Why there are no counters of a drive.
 
-    MISSING: smartctl is not installed; DENIED: it takes root; LATE: it did not answer in time; MUTE: it has no such counters.
+    MISSING: smartctl is not installed; DENIED: it takes root; LATE: it did not answer in time; MUTE: it has no such counters;
+    SWAPPED: another drive answered after the run than before it.
     """
 
     MISSING = "missing"
@@ -19,6 +20,7 @@ class Silence(StrEnum):
     ASLEEP = "asleep"
     LATE = "late"
     MUTE = "mute"
+    SWAPPED = "swapped"
 
 
 class DriveCount(Struct, frozen=True):

@@ -85,8 +85,9 @@ def suggestion(question: Question, facts: DiskFacts) -> Suggestion:
             size = _size(facts, SHARE_OF_PAGES, LEAST_PAGES, MOST_PAGES)
             long = "5m" if facts.cloud or facts.virtual else "60s"
             why = "Pages and a log of a database"
-            beyond = "on more data than a disk keeps in its memory"
-            return Suggestion("postgres-like", {**size, "runtime": long}, f"{why}, {beyond}." if size else f"{why}.")
+            if facts.room_bytes is not None and size and facts.room_bytes * SHARE_OF_ROOM >= LEAST_PAGES:
+                why += ", on more data than a disk keeps in its memory"
+            return Suggestion("postgres-like", {**size, "runtime": long}, f"{why}.")
         case Question.LOG:
             return Suggestion(
                 "etcd-fsync", {}, "Small appends, each with an fdatasync: what counts is how long that takes."

@@ -22,7 +22,6 @@ _HALF, _WORD = struct.Struct("=H"), struct.Struct("=I")
 KIND_BYTES = 8
 _DATA = 16
 _SIZE = (1 << 27) - 1
-_MISSED = 1 << 31
 _PADDING, _EXTEND, _STAMP = 29, 30, 31
 _SHIFT = 27
 _STAMP_BITS = (1 << 59) - 1
@@ -74,8 +73,8 @@ class PageReader:
             )
         self._fields = {each.number: (each is complete, each.fields) for each in (issue, complete)}
 
-    def read(self, page: bytes, events: list[RequestEvent]) -> bool:
-        """Adds the events of a page, in the order of their time; whether some before it were lost.
+    def read(self, page: bytes, events: list[RequestEvent]) -> None:
+        """Adds the events of a page, in the order of their time. That some before it were lost the kernel counts elsewhere.
 
         Raises DiskprofError for what is no page.
         """
@@ -114,7 +113,6 @@ class PageReader:
                     add((at_ns, found[0], found[1](page, data)))
         except struct.error:
             raise _broken() from None
-        return bool(commit & _MISSED)
 
 
 def _broken() -> DiskprofError:

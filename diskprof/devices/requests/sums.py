@@ -67,7 +67,11 @@ class _Done:
 
 
 class RequestSums:
-    """Adds up the requests of a device of `size_bytes`, whose first sector on its disk is `first`."""
+    """Adds up the requests of a device of `size_bytes`, whose first sector on its disk is `first`.
+
+    Two in flight that begin at one sector are counted as one: in the trace a request that was put back into the queue (SCSI's
+    "busy") and issued again looks the same, and with both kept one would be in flight for ever.
+    """
 
     def __init__(self, size_bytes: int, first: int, began_ns: int) -> None:
         piece = _LEAST_PIECE

@@ -19,6 +19,7 @@ _WHY = {
     Silence.ASLEEP: "The drive was in standby before the run, and was not woken to be asked what it counts.",
     Silence.LATE: "The drive did not answer smartctl in time: what it counts is not known.",
     Silence.MUTE: "The drive does not tell smartctl what it counts.",
+    Silence.SWAPPED: "Another drive has this name since the run began: what either counted is not of the run.",
 }
 
 

@@ -40,6 +40,9 @@ class DriveWatch:
 
     def _record(self, disk: Device, before: Told, after: Told) -> DriveRecord:
         silence = before.silence or after.silence
+        # A drive that was changed under the same name: the difference of two drives' counters is none of the run's.
+        if not silence and before.serial != after.serial:
+            silence = Silence.SWAPPED
         if silence:
             return DriveRecord(disk.name, silence=silence, advice=_advice(silence))
         known = [
@@ -59,5 +62,5 @@ def _advice(silence: Silence) -> str:
             return install_command(("smartmontools",))
         case Silence.DENIED:
             return sudo_command(())
-        case Silence.ASLEEP | Silence.LATE | Silence.MUTE:
+        case Silence.ASLEEP | Silence.LATE | Silence.MUTE | Silence.SWAPPED:
             return ""

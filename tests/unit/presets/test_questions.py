@@ -37,6 +37,12 @@ def test_sizes_are_beyond_a_cache_and_within_the_room() -> None:
     assert suggestion(Question.BACKUP, DiskFacts()).settings == {}
 
 
+def test_a_file_that_the_disk_may_keep_in_its_memory_is_not_said_to_be_beyond_it() -> None:
+    assert "than a disk keeps in its memory" in suggestion(Question.DATABASE, SSD).why
+    tight = suggestion(Question.DATABASE, DiskFacts(20 * GIB, 1 * GIB))
+    assert (tight.settings["size"], tight.why) == ("512m", "Pages and a log of a database.")
+
+
 def test_times_are_beyond_a_burst() -> None:
     assert suggestion(Question.LASTING, DiskFacts(cloud="AWS")).settings == {"runtime": "35m"}
     assert suggestion(Question.LASTING, DiskFacts(virtual=True)).preset == "burst-model"

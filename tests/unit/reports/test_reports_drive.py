@@ -54,6 +54,7 @@ def test_a_row_for_each_drive() -> None:
         (DriveRecord("sda", silence=Silence.ASLEEP), "was in standby"),
         (DriveRecord("sda", silence=Silence.LATE), "did not answer smartctl in time"),
         (DriveRecord("sda", silence=Silence.MUTE), "does not tell smartctl"),
+        (DriveRecord("sda", silence=Silence.SWAPPED), "Another drive has this name"),
     ],
 )
 def test_why_nothing_is_known_is_told_once(drive: DriveRecord, words: str) -> None:

@@ -1,6 +1,7 @@
 """The drives below a run are asked before it and after it, and never in between."""
 
 import asyncio
+import json
 import sys
 from pathlib import Path
 
@@ -58,6 +59,26 @@ def test_beside_another_disk_nobody_knows_which_of_them_the_tests_wrote_to(asked
     (drive,) = watched(DISK, VIRTUAL)
     assert (drive.test_bytes, drive.hottest_c) == (None, 41)
     assert watched(VIRTUAL) == ()
+
+
+def test_the_counters_of_two_drives_are_not_subtracted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program, other = tmp_path / "smartctl", tmp_path / "other.json"
+    other.write_text((DATA / "nvme.json").read_text())
+    program.write_text(f"#!/bin/sh\ncat {other}\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("DISKPROF_SMARTCTL", str(program))
+
+    async def swapped() -> tuple[DriveRecord, ...]:
+        watch = DriveWatch((DISK,))
+        await watch.begin()
+        said = json.loads(other.read_text())
+        assert said["serial_number"]
+        said["serial_number"] += "2"
+        said["nvme_smart_health_information_log"]["data_units_written"] += 5000
+        other.write_text(json.dumps(said))
+        return await watch.end()
+
+    assert asyncio.run(swapped()) == (DriveRecord("nvme0n1", silence=Silence.SWAPPED),)
 
 
 def test_without_smartctl_or_the_right_to_ask_the_command_that_helps_is_known(
