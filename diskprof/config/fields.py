@@ -1,15 +1,14 @@
-"""The shape of the configuration file."""
+"""The shape of the configuration file, for pydantic; imported where there is a file, since pydantic takes long to import (F44)."""
 
-import re
 from pathlib import Path
 from typing import Annotated, Any
 
-from msgspec import Struct
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
 from diskprof.config.settings import FASTEST_HZ, SLOWEST_HZ, TEXTUAL_THEMES, THEMES, USUAL_HZ, Charts, SlowLink
 from diskprof.model.text import clean
-from diskprof.presets.files.preset_schema import NAME
-from diskprof.presets.files.shape import mapping_of, text, truth
+
+PRESET_NAME = r"^[a-z0-9][a-z0-9_-]{0,39}$"
 
 
 def _theme(value: Any) -> Any:
@@ -29,7 +28,9 @@ def _slow_link(value: Any) -> Any:
 
 def _store(value: Any) -> Any:
     """An absolute path: relative ones would mean another file in every directory."""
-    if text(value) != clean(value):
+    if not isinstance(value, str):
+        raise ValueError("must be a text, in quotes")
+    if value != clean(value):
         raise ValueError("contains a control character")
     if not value:
         return None
@@ -52,31 +53,15 @@ def _keys(value: Any) -> Any:
     return tuple("comma" if key == "," else key for key in keys)
 
 
-def _charts(value: Any) -> Charts:
-    if not isinstance(value, str) or value not in list(Charts):
-        raise ValueError(f"must be one of {', '.join(Charts)}")
-    return Charts(value)
+class ConfigFile(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
-
-def _refresh(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not SLOWEST_HZ <= value <= FASTEST_HZ:
-        raise ValueError(f"must be a number from {SLOWEST_HZ:g} to {FASTEST_HZ:g}")
-    return float(value)
-
-
-def _preset(value: Any) -> str:
-    if not re.fullmatch(NAME, text(value)):
-        raise ValueError("is not a valid preset name: use a-z, 0-9, - and _")
-    return str(value)
-
-
-class ConfigFile(Struct, frozen=True):
-    theme: Annotated[str, _theme] = "auto"
-    mouse: Annotated[bool, truth] = True
-    ascii: Annotated[bool, truth] = False
-    charts: Annotated[Charts, _charts] = Charts.AUTO
-    slow_link: Annotated[SlowLink, _slow_link] = SlowLink.AUTO
-    refresh: Annotated[float, _refresh] = USUAL_HZ
-    preset: Annotated[str, _preset] = "quick"
-    store: Annotated[Path | None, _store] = None
-    keys: Annotated[dict[str, tuple[str, ...]], mapping_of(_keys, most=200)] = {}
+    theme: Annotated[str, BeforeValidator(_theme)] = "auto"
+    mouse: bool = True
+    ascii: bool = False
+    charts: Annotated[Charts, Field(strict=False)] = Charts.AUTO
+    slow_link: Annotated[SlowLink, BeforeValidator(_slow_link)] = SlowLink.AUTO
+    refresh: Annotated[float, Field(ge=SLOWEST_HZ, le=FASTEST_HZ)] = USUAL_HZ
+    preset: Annotated[str, StringConstraints(pattern=PRESET_NAME)] = "quick"
+    store: Annotated[Path | None, BeforeValidator(_store)] = None
+    keys: Annotated[dict[str, Annotated[tuple[str, ...], BeforeValidator(_keys)]], Field(max_length=200)] = {}

@@ -1,18 +1,18 @@
 """The configuration file -> settings, and what in it cannot be used. Any bytes at all give the one and the other."""
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from msgspec.structs import asdict
-
-from diskprof.config.settings import Configuration, Settings
+from diskprof.config.settings import FASTEST_HZ, SLOWEST_HZ, Charts, Configuration, Settings
 from diskprof.model.text import clean
-from diskprof.presets.problem import Fault, Faulty, Problem
+from diskprof.presets.problem import Problem
 
 if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
     from diskprof.presets.files.toml_document import TomlDocument
 
 _MOST_PROBLEMS = 20
@@ -63,8 +63,9 @@ def _broken(path: Path, message: str, line: int | None = None) -> Configuration:
 
 
 def _validated(document: "TomlDocument", path: Path) -> Configuration:
+    from pydantic import ValidationError
+
     from diskprof.config.fields import ConfigFile
-    from diskprof.presets.files.shape import read_table
 
     table = document.table
     problems: list[Problem] = []
@@ -72,16 +73,18 @@ def _validated(document: "TomlDocument", path: Path) -> Configuration:
     if isinstance(table.get("keys"), dict):
         table["keys"] = _flat(table["keys"])
     try:
-        entry = read_table(ConfigFile, table, "setting")
-    except Faulty as faulty:
-        for fault in faulty.faults[:_MOST_PROBLEMS]:
-            name = ".".join(map(str, fault.path[:2]))
-            problems.append(Problem(clean(str(path)), _line_of(document, name), clean(name)[:80], clean(fault.message)))
-        table = _without(table, faulty.faults)
-        entry = read_table(ConfigFile, table, "setting")
-    keys = MappingProxyType(entry.keys)
-    settings = Settings(**{**asdict(entry), "keys": keys})
-    names = [name for name in table if name != "keys"] + [f"keys.{name}" for name in keys]
+        entry = ConfigFile.model_validate(table)
+    except ValidationError as error:
+        faults = error.errors(include_url=False)
+        for details in faults[:_MOST_PROBLEMS]:
+            name = ".".join(str(part) for part in details["loc"][:2] if part != "[key]")
+            problems.append(
+                Problem(clean(str(path)), _line_of(document, name), clean(name)[:80], clean(_words(details)))
+            )
+        entry = ConfigFile.model_validate(_without(table, faults))
+    keys = MappingProxyType(dict(entry.keys))
+    settings = Settings(**{**{name: getattr(entry, name) for name in type(entry).model_fields}, "keys": keys})
+    names = [name for name in entry.model_fields_set if name != "keys"] + [f"keys.{name}" for name in keys]
     return Configuration(path, True, settings, tuple(problems), {name: _line_of(document, name) for name in names})
 
 
@@ -104,10 +107,26 @@ def _line_of(document: "TomlDocument", name: str) -> int:
     return 1
 
 
-def _without(document: dict[str, Any], faults: Iterable[Fault]) -> dict[str, Any]:
+def _words(details: "ErrorDetails") -> str:
+    from diskprof.config.fields import ConfigFile
+    from diskprof.presets.files.toml_document import pydantic_words
+
+    match details["type"]:
+        case "enum":
+            return f"must be one of {', '.join(Charts)}"
+        case "greater_than_equal" | "less_than_equal" | "float_type" | "float_parsing" | "finite_number":
+            return f"must be a number from {SLOWEST_HZ:g} to {FASTEST_HZ:g}"
+        case "string_pattern_mismatch":
+            return "is not a valid preset name: use a-z, 0-9, - and _"
+        case _:
+            return pydantic_words(details, ConfigFile.model_fields, what="setting")
+
+
+def _without(document: dict[str, Any], faults: "list[ErrorDetails]") -> dict[str, Any]:
     """The document without what is wrong with it."""
     kept = dict(document)
-    for first, *rest in (fault.path for fault in faults):
+    for details in faults:
+        first, *rest = details["loc"]
         if first == "keys" and rest and isinstance(kept.get("keys"), dict):
             kept["keys"] = {name: value for name, value in kept["keys"].items() if name != rest[0]}
         else:

@@ -6,7 +6,7 @@ from diskprof.model.advice import on_screen
 from diskprof.model.errors import UsageError
 
 KeyPath = tuple[str | int, ...]
-"""Such as ("test", 0, "options", "bs")."""
+"""As pydantic has it: ("test", 0, "options", "bs")."""
 
 
 class Problem(Struct, frozen=True):

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from functools import cache
 from select import select
 
-LATE = ("click", "markdown_it", "orjson", "platformdirs", "plotext", "psutil", "pyudev")
+LATE = ("click", "markdown_it", "orjson", "platformdirs", "plotext", "psutil", "pydantic", "pyudev")
 """What the program imports where it first needs it."""
 ENCODINGS = ("encodings.utf_8_sig", "encodings.idna", "encodings.unicode_escape")
 

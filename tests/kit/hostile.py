@@ -22,7 +22,7 @@ EXPORTED = Path(__file__).parents[1] / "data" / "exported" / "version-1.jsonl.gz
 LINES: list[dict[str, Any]] = [json.loads(line) for line in gzip.decompress(EXPORTED.read_bytes()).splitlines()]
 """Two runs in a file."""
 MODULES = (device, expectation, metric, plan, preset, run, sample, target)
-# What msgspec would refuse in another spelling: statuses, kinds, operators.
+# What pydantic would refuse in another spelling: statuses, kinds, operators.
 WORDS = frozenset(
     str(member)
     for module in MODULES

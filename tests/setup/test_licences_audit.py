@@ -44,7 +44,7 @@ def test_what_is_installed_is_allowed_and_all_of_it_is_listed(
     assert licences.main() == 0
     listed = capsys.readouterr().out
     # What pyproject.toml names, and what that needs in its turn, also by way of extras.
-    for name in ("click", "msgspec", "pyudev", "textual", "rich", "linkify-it-py"):
+    for name in ("click", "pydantic", "pydantic_core", "pyudev", "textual", "rich", "linkify-it-py"):
         assert f"\n{name} " in f"\n{listed}"
     for name in ("pytest", "mypy", "diskprof"):
         assert f"\n{name} " not in f"\n{listed}"

@@ -4,13 +4,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from math import prod
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from diskprof.model.errors import PresetError, UsageError
 from diskprof.model.expectation import PresetExpectation
 from diskprof.model.preset import EngineName, Parameter, ParameterKind, Preset, Test
-from diskprof.presets.files.preset_schema import JobEntry, PresetFile, TestEntry
 from diskprof.presets.files.promises import CAPACITY, read_promises
 from diskprof.presets.options.allowed import FIO_OPTIONS, short_value
 from diskprof.presets.problem import Fault, Faulty, KeyPath, sentence
@@ -30,10 +30,13 @@ from diskprof.presets.resolve import (
 from diskprof.presets.sweep import MOST_AXES, MOST_CELLS
 from diskprof.presets.tuning import CONSENT
 
+if TYPE_CHECKING:
+    from diskprof.presets.files.preset_schema import JobEntry, PresetFile, TestEntry
+
 
 def layers(
-    entry: PresetFile, index: int, test: TestEntry, table: str = "test"
-) -> Iterator[tuple[TestEntry | JobEntry, list[tuple[KeyPath, dict[str, str]]]]]:
+    entry: "PresetFile", index: int, test: "TestEntry", table: str = "test"
+) -> Iterator[tuple["TestEntry | JobEntry", list[tuple[KeyPath, dict[str, str]]]]]:
     """For each job of an entry of `table` what names it, and the tables that its options come from, the weakest first."""
     shared = [((test.engine.value,), entry.fio if test.engine is EngineName.FIO else entry.ioping)]
     own = [*shared, ((table, index, "options"), test.options)]
@@ -43,7 +46,7 @@ def layers(
         yield job, [*own, ((table, index, "job", number, "options"), job.options)]
 
 
-def checked(entry: PresetFile, preset: Preset) -> Preset:
+def checked(entry: "PresetFile", preset: Preset) -> Preset:
     """The preset with its promises; it lacks the parameters whose kind nothing says. Raises Faulty."""
     check = _Check(entry, preset)
     faults = [*check.parameters(), *check.tests(), *check.sweep(), *check.targets()]
@@ -65,7 +68,7 @@ class _Check:
     What refers to a parameter that is `unusable` cannot be judged.
     """
 
-    entry: PresetFile
+    entry: "PresetFile"
     preset: Preset
     values: dict[str, str] = field(default_factory=dict)
     used: set[str] = field(default_factory=set)
@@ -95,7 +98,7 @@ class _Check:
         yield from self._tests("test", self.preset.tests, self.entry.test, named)
 
     def _tests(
-        self, table: str, tests: Sequence[Test], entries: Sequence[TestEntry], named: set[KeyPath]
+        self, table: str, tests: Sequence[Test], entries: Sequence["TestEntry"], named: set[KeyPath]
     ) -> Iterator[Fault]:
         for index, (test, written) in enumerate(zip(tests, entries, strict=True)):
             if any(test.name == other.name for other in tests[:index]):

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from diskprof.model.preset import (
     Axis,
@@ -14,13 +15,15 @@ from diskprof.model.preset import (
     Variant,
 )
 from diskprof.model.text import clean
-from diskprof.presets.files.checks import checked, layers
-from diskprof.presets.files.preset_schema import ParameterEntry, PresetFile, TestEntry
-from diskprof.presets.files.shape import read_table
-from diskprof.presets.files.toml_document import NotToml, file_bytes, read_toml
-from diskprof.presets.problem import Faulty, KeyPath, Problem
+from diskprof.presets.files.toml_document import NotToml, file_bytes, pydantic_words, read_toml
+from diskprof.presets.problem import Fault, Faulty, KeyPath, Problem
 from diskprof.presets.resolve import FILES
 from diskprof.presets.tuning import with_tuning
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+    from diskprof.presets.files.preset_schema import ParameterEntry, PresetFile, TestEntry
 
 KNOWN_KINDS: Mapping[str, ParameterKind] = {
     "size": ParameterKind.SIZE,
@@ -71,7 +74,7 @@ def parse(data: bytes, path: Path, *, shipped: bool) -> Preset | tuple[Problem, 
     table = document.table
     table.setdefault("name", path.stem)
     try:
-        return with_tuning(_preset(read_table(PresetFile, table), path, shipped=shipped))
+        return with_tuning(_preset(_validate(table), path, shipped=shipped))
     except Faulty as faulty:
         faults = faulty.faults
     name = table["name"] if isinstance(table["name"], str) else path.stem
@@ -87,7 +90,47 @@ def _problem(path: Path, message: str, line: int | None = None) -> Problem:
     return Problem(clean(str(path)), line, "", clean(message), clean(path.stem))
 
 
-def _preset(entry: PresetFile, path: Path, *, shipped: bool) -> Preset:
+def _validate(document: dict[str, Any]) -> "PresetFile":
+    from pydantic import ValidationError
+
+    from diskprof.presets.files.preset_schema import PresetFile
+
+    try:
+        return PresetFile.model_validate(document)
+    except ValidationError as error:
+        # A key that is missing is often one that is misspelt: the misspelt one first.
+        found = sorted(error.errors(include_url=False), key=lambda details: details["type"] == "missing")
+        raise Faulty(*(_fault(details) for details in found)) from None
+
+
+def _fault(details: "ErrorDetails") -> Fault:
+    path = tuple(part for part in details["loc"] if part != "[key]")
+    message = pydantic_words(details, _known_keys(path))
+    if details["type"] == "string_pattern_mismatch":
+        capitals = "" if path[:1] in (("test",), ("precondition",)) else ", no capitals"
+        message = f"{str(details['input'])[:40]!r} is not a valid name: use letters, digits, - and _{capitals}"
+    elif details["type"] == "list_type" and path == ("test",):
+        message = "must be a list: [[test]] begins one"
+    return Fault(path, message)
+
+
+def _known_keys(path: KeyPath) -> list[str]:
+    """The keys that there are beside `path`."""
+    from diskprof.presets.files import preset_schema
+
+    model: Any = preset_schema.PresetFile
+    if path[0] == "parameters":
+        model = preset_schema.ParameterEntry
+    elif path[0] in ("test", "precondition"):
+        model = preset_schema.JobEntry if "job" in path[:-1] else preset_schema.TestEntry
+    elif path[0] == "expect":
+        model = preset_schema.ExpectEntry
+    return list(model.model_fields)
+
+
+def _preset(entry: "PresetFile", path: Path, *, shipped: bool) -> Preset:
+    from diskprof.presets.files.checks import checked
+
     kinds = {name: parameter.kind or KNOWN_KINDS.get(name) for name, parameter in entry.parameters.items()}
     return checked(
         entry,
@@ -114,12 +157,14 @@ def _preset(entry: PresetFile, path: Path, *, shipped: bool) -> Preset:
     )
 
 
-def _parameter(name: str, kind: ParameterKind, entry: ParameterEntry) -> Parameter:
+def _parameter(name: str, kind: ParameterKind, entry: "ParameterEntry") -> Parameter:
     optional = entry.optional or not entry.default
     return Parameter(name, kind, entry.default, entry.summary, tuple(entry.choices), optional)
 
 
-def _test(entry: PresetFile, test: TestEntry) -> Test:
+def _test(entry: "PresetFile", test: "TestEntry") -> Test:
+    from diskprof.presets.files.checks import layers
+
     jobs = []
     for job, tables in layers(entry, 0, test):
         options: dict[str, str] = {}

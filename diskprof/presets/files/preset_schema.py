@@ -1,166 +1,174 @@
-"""The shape of a preset file."""
+"""The shape of a preset file, for pydantic. Imported when the first preset is read: pydantic takes long to import (F44)."""
 
-import re
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-from msgspec import Struct
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
 from diskprof.model.preset import Category, EngineName, Layout, ParameterKind
 from diskprof.model.text import clean
-from diskprof.presets.files.shape import (
-    Read,
-    line,
-    list_of,
-    mapping_of,
-    named,
-    one_of,
-    read_table,
-    table_of,
-    text,
-    truth,
-)
 from diskprof.presets.limit_text import limit_text
 from diskprof.presets.map_text import map_text
 from diskprof.presets.steady_text import rounds_text, steady_text
 
-NAME = r"[a-z0-9][a-z0-9_-]{0,39}"
-TEST_NAME = r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}"
-PARAMETER_NAME = r"[a-z][a-z0-9_]{0,31}"
-FILE_NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
-
-_LONGEST_VALUE = 200
+NAME = r"^[a-z0-9][a-z0-9_-]{0,39}$"
+TEST_NAME = r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$"
+PARAMETER_NAME = r"^[a-z][a-z0-9_]{0,31}$"
 
 
-def scalar(value: Any) -> str:
+def _scalar(value: Any) -> Any:
     """A text, number or truth value as text: true is 1."""
     if isinstance(value, bool):
         return str(int(value))
     if isinstance(value, int | float):
-        value = str(value)
+        return str(value)
     if not isinstance(value, str):
         raise ValueError("must be a text, a number, true or false")
     if value != clean(value):
         raise ValueError("contains a control character")
-    if len(value) > _LONGEST_VALUE:
-        raise ValueError("this is too long")
     return value
 
 
-def _test_name(value: Any) -> str:
-    found: str = _plain_test_name(value)
-    if found.startswith("global"):
+def _own_section(value: str) -> str:
+    if value.startswith("global"):
         raise ValueError("fio takes a name that begins with global for the options of all jobs: choose another")
-    return found
-
-
-def _parameter(value: Any) -> "ParameterEntry":
-    return read_table(ParameterEntry, value if isinstance(value, dict) else {"default": value})
-
-
-def _steady(value: Any) -> str:
-    """A table of what makes a test steady as one text."""
-    return scalar(steady_text(value) if isinstance(value, dict) else value)
-
-
-def _table_as_text(key: str, as_text: Read) -> Read:
-    """The table of that key as one text."""
-
-    def read(value: Any) -> str:
-        if not isinstance(value, dict):
-            raise ValueError(f"must be a table: [{key}]")
-        return scalar(as_text(value))
-
-    return read
-
-
-def _files(value: Any) -> Any:
-    if isinstance(value, list):
-        return _file_names(value)
-    if value not in ("own", "shared") and not re.fullmatch(rf"\${PARAMETER_NAME}", text(value)):
-        raise ValueError("must be 'own', 'shared', the names of files in a list, or a parameter such as '$files'")
     return value
 
 
-_NAME = named(NAME, ", no capitals")
-_PARAMETER_NAME = named(PARAMETER_NAME, ", no capitals")
-_plain_test_name = named(TEST_NAME)
-_file_names = list_of(named(FILE_NAME), 1, 64)
-_TITLE, _TEXT = line(80), line(2000)
-_TARGETS = list_of(text, most=8, or_one=True)
-_OPTIONS = mapping_of(scalar)
-_LINES = list_of(scalar, 1, 4, or_one=True)
+def _not_empty(value: str) -> str:
+    if not value:
+        raise ValueError("must not be empty")
+    return value
 
 
-class ParameterEntry(Struct, frozen=True, kw_only=True):
-    default: Annotated[str, scalar]
-    kind: Annotated[ParameterKind | None, one_of(*ParameterKind)] = None
-    summary: Annotated[str, _TEXT] = ""
-    choices: Annotated[list[str], list_of(scalar, most=50)] = []
-    optional: Annotated[bool, truth] = False
+def _line(value: Any) -> Any:
+    """Text for one line of the screen."""
+    return " ".join(clean(value, keep_newlines=True).split()) if isinstance(value, str) else value
 
 
-class JobEntry(Struct, frozen=True, kw_only=True):
-    name: Annotated[str, _test_name]
-    target: Annotated[list[str], _TARGETS] = []
-    files: Annotated[str | list[str] | None, _files] = None
-    options: Annotated[dict[str, str], _OPTIONS] = {}
+def _long_or_short(value: Any) -> Any:
+    return value if isinstance(value, dict) else {"default": value}
 
 
-class TestEntry(Struct, frozen=True, kw_only=True):
-    name: Annotated[str, _test_name]
-    title: Annotated[str, _TITLE] = ""
-    engine: Annotated[EngineName, one_of(EngineName.FIO, EngineName.IOPING)] = EngineName.FIO
-    target: Annotated[list[str], _TARGETS] = []
-    files: Annotated[str | list[str] | None, _files] = None
-    layout: Annotated[str, scalar] = Layout.FILLED
-    steady: Annotated[str, _steady] = ""
-    options: Annotated[dict[str, str], _OPTIONS] = {}
-    job: Annotated[list[JobEntry], list_of(table_of(JobEntry), most=64)] = []
+def _steady(value: Any) -> Any:
+    """A table of what makes a test steady as one text."""
+    return steady_text(value) if isinstance(value, dict) else value
 
 
-class ExpectEntry(Struct, frozen=True, kw_only=True):
-    test: Annotated[str, text] = ""
-    job: Annotated[str, text] = ""
-    disk_class: Annotated[str, text] = ""
-    metric: Annotated[str, line(64)] = ""
-    min: Annotated[str | None, scalar] = None
-    max: Annotated[str | None, scalar] = None
-    above: Annotated[str | None, scalar] = None
-    below: Annotated[str | None, scalar] = None
-    base: Annotated[list[str] | None, _LINES] = None
-    per_gib: Annotated[list[str] | None, _LINES] = None
-    cap: Annotated[str | None, scalar] = None
-    when: Annotated[dict[str, list[str]], mapping_of(list_of(scalar, 1, 50, or_one=True), most=4)] = {}
-    seconds: Annotated[str, scalar] = "60"
+def _rounds(value: Any) -> Any:
+    """The table of what ends rounds as one text."""
+    if not isinstance(value, dict):
+        raise ValueError("must be a table: [rounds]")
+    return rounds_text(value)
 
 
-def _tests(value: Any) -> list[TestEntry]:
-    if not isinstance(value, list):
-        raise ValueError("must be a list: [[test]] begins one")
-    found: list[TestEntry] = _one_or_more_tests(value)
-    return found
+def _limit(value: Any) -> Any:
+    """The table of what a limit is searched for by as one text."""
+    if not isinstance(value, dict):
+        raise ValueError("must be a table: [limit]")
+    return limit_text(value)
 
 
-_one_or_more_tests = list_of(table_of(TestEntry), 1, 200)
+def _map(value: Any) -> Any:
+    """The table of a read/write map as one text."""
+    if not isinstance(value, dict):
+        raise ValueError("must be a table: [map]")
+    return map_text(value)
 
 
-class PresetFile(Struct, frozen=True, kw_only=True):
-    name: Annotated[str, _NAME]
-    title: Annotated[str, _TITLE] = ""
-    summary: Annotated[str, _TEXT] = ""
-    category: Annotated[Category, one_of(*Category)] = Category.OWN
-    source: Annotated[str, _TEXT] = ""
-    aliases: Annotated[list[str], list_of(_NAME, most=20)] = []
-    keywords: Annotated[list[str], list_of(line(120, least=1), most=40)] = []
-    parameters: Annotated[dict[str, ParameterEntry], mapping_of(_parameter, _PARAMETER_NAME, 32)] = {}
-    targets: Annotated[dict[str, str], mapping_of(_TEXT, _NAME, 8)] = {}
-    variants: Annotated[dict[str, dict[str, str]], mapping_of(_OPTIONS, _NAME, 8)] = {}
-    sweep: Annotated[dict[str, list[str]], mapping_of(list_of(scalar, 1, 1000), most=32)] = {}
-    rounds: Annotated[str, _table_as_text("rounds", rounds_text)] = ""
-    limit: Annotated[str, _table_as_text("limit", limit_text)] = ""
-    map: Annotated[str, _table_as_text("map", map_text)] = ""
-    fio: Annotated[dict[str, str], _OPTIONS] = {}
-    ioping: Annotated[dict[str, str], _OPTIONS] = {}
-    expect: Annotated[list[ExpectEntry], list_of(table_of(ExpectEntry), most=200)] = []
-    precondition: Annotated[list[TestEntry], list_of(table_of(TestEntry), most=8)] = []
-    test: Annotated[list[TestEntry], _tests]
+def _one_or_more(value: Any) -> Any:
+    return value if isinstance(value, list) else [value]
+
+
+Scalar = Annotated[str, BeforeValidator(_scalar), StringConstraints(max_length=200)]
+Name = Annotated[str, StringConstraints(pattern=NAME)]
+TestName = Annotated[str, StringConstraints(pattern=TEST_NAME), AfterValidator(_own_section)]
+ParameterName = Annotated[str, StringConstraints(pattern=PARAMETER_NAME)]
+TitleText = Annotated[str, BeforeValidator(_line), StringConstraints(max_length=80)]
+Text = Annotated[str, BeforeValidator(_line), StringConstraints(max_length=2000)]
+Keyword = Annotated[str, BeforeValidator(_line), StringConstraints(max_length=120), AfterValidator(_not_empty)]
+MetricName = Annotated[str, BeforeValidator(_line), StringConstraints(max_length=64)]
+FileName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
+Targets = Annotated[list[str], BeforeValidator(_one_or_more), Field(max_length=8)]
+Reference = Annotated[str, StringConstraints(pattern=r"^\$[a-z][a-z0-9_]{0,31}$")]
+Files = Literal["own", "shared"] | Reference | Annotated[list[FileName], Field(min_length=1, max_length=64)]
+OptionTable = dict[str, Scalar]
+Steady = Annotated[Scalar, BeforeValidator(_steady)]
+Rounds = Annotated[Scalar, BeforeValidator(_rounds)]
+Limit = Annotated[Scalar, BeforeValidator(_limit)]
+ReadWriteMap = Annotated[Scalar, BeforeValidator(_map)]
+Choices = Annotated[list[Scalar], BeforeValidator(_one_or_more), Field(min_length=1, max_length=50)]
+
+TextLines = Annotated[list[Scalar], BeforeValidator(_one_or_more), Field(min_length=1, max_length=4)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ParameterEntry(_Strict):
+    default: Scalar
+    kind: ParameterKind | None = None
+    summary: Text = ""
+    choices: Annotated[list[Scalar], Field(max_length=50)] = []
+    optional: bool = False
+
+
+class JobEntry(_Strict):
+    name: TestName
+    target: Targets = []
+    files: Files | None = None
+    options: OptionTable = {}
+
+
+class TestEntry(_Strict):
+    name: TestName
+    title: TitleText = ""
+    engine: Literal[EngineName.FIO, EngineName.IOPING] = EngineName.FIO
+    target: Targets = []
+    files: Files | None = None
+    layout: Scalar = Layout.FILLED
+    steady: Steady = ""
+    options: OptionTable = {}
+    job: Annotated[list[JobEntry], Field(max_length=64)] = []
+
+
+class ExpectEntry(_Strict):
+    test: str = ""
+    job: str = ""
+    disk_class: str = ""
+    metric: MetricName = ""
+    min: Scalar | None = None
+    max: Scalar | None = None
+    above: Scalar | None = None
+    below: Scalar | None = None
+    base: TextLines | None = None
+    per_gib: TextLines | None = None
+    cap: Scalar | None = None
+    when: Annotated[dict[str, Choices], Field(max_length=4)] = {}
+    seconds: Scalar = "60"
+
+
+class PresetFile(_Strict):
+    name: Name
+    title: TitleText = ""
+    summary: Text = ""
+    category: Category = Category.OWN
+    source: Text = ""
+    aliases: Annotated[list[Name], Field(max_length=20)] = []
+    keywords: Annotated[list[Keyword], Field(max_length=40)] = []
+    parameters: Annotated[
+        dict[ParameterName, Annotated[ParameterEntry, BeforeValidator(_long_or_short)]], Field(max_length=32)
+    ] = {}
+    targets: Annotated[dict[Name, Text], Field(max_length=8)] = {}
+    variants: Annotated[dict[Name, OptionTable], Field(max_length=8)] = {}
+    sweep: Annotated[
+        dict[str, Annotated[list[Scalar], Field(min_length=1, max_length=1000)]], Field(max_length=32)
+    ] = {}
+    rounds: Rounds = ""
+    limit: Limit = ""
+    map: ReadWriteMap = ""
+    fio: OptionTable = {}
+    ioping: OptionTable = {}
+    expect: Annotated[list[ExpectEntry], Field(max_length=200)] = []
+    precondition: Annotated[list[TestEntry], Field(max_length=8)] = []
+    test: Annotated[list[TestEntry], Field(min_length=1, max_length=200)]

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from itertools import product
 from math import prod
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -16,9 +17,11 @@ from diskprof.model.run import PERCENTILES
 from diskprof.model.sample import Direction
 from diskprof.model.units import parse_duration
 from diskprof.presets.disk_classes import class_promises, disk_class
-from diskprof.presets.files.preset_schema import ExpectEntry
 from diskprof.presets.problem import Fault, Faulty, KeyPath, sentence
 from diskprof.presets.resolve import ResolvedTest, parameter_value, references, with_jobs
+
+if TYPE_CHECKING:
+    from diskprof.presets.files.preset_schema import ExpectEntry
 
 CAPACITY = "capacity_gib"
 """The parameter that gives the capacity which `per_gib` counts with; where it is empty or absent the device's size is taken."""
@@ -36,7 +39,7 @@ _DECISIVE = {"rw", "rwmixread", "rwmixwrite", "fsync", "fdatasync", "rapid", "in
 
 
 def read_promises(
-    entry: ExpectEntry, path: KeyPath, preset: Preset, tests: Sequence[ResolvedTest]
+    entry: "ExpectEntry", path: KeyPath, preset: Preset, tests: Sequence[ResolvedTest]
 ) -> tuple[PresetExpectation, ...]:
     """The promise of an entry that stands at `path`, once for each combination of the values in its `when`.
 
@@ -61,7 +64,7 @@ def read_promises(
 
 
 def _class_promises(
-    entry: ExpectEntry, path: KeyPath, preset: Preset, tests: Sequence[ResolvedTest]
+    entry: "ExpectEntry", path: KeyPath, preset: Preset, tests: Sequence[ResolvedTest]
 ) -> tuple[PresetExpectation, ...]:
     """What a class of disks does at the least, of one test or of all."""
     if given := [key for key in ("metric", "job", *_OPERATORS) if getattr(entry, key)]:
@@ -75,7 +78,7 @@ def _class_promises(
     return tuple(replace(each, when=when, seconds=seconds) for each in promised for when in _whens(entry, path, preset))
 
 
-def _whens(entry: ExpectEntry, path: KeyPath, preset: Preset) -> list[tuple[tuple[str, str], ...]]:
+def _whens(entry: "ExpectEntry", path: KeyPath, preset: Preset) -> list[tuple[tuple[str, str], ...]]:
     """Every combination of the values in `when`."""
     conditions = [_conditions((*path, "when", name), name, texts, preset) for name, texts in entry.when.items()]
     if prod(map(len, conditions)) > MOST_COMBINATIONS:
@@ -83,14 +86,14 @@ def _whens(entry: ExpectEntry, path: KeyPath, preset: Preset) -> list[tuple[tupl
     return list(product(*conditions))
 
 
-def _seconds(entry: ExpectEntry, path: KeyPath) -> float:
+def _seconds(entry: "ExpectEntry", path: KeyPath) -> float:
     try:
         return parse_duration(entry.seconds)
     except UnitError as error:
         raise Faulty(Fault((*path, "seconds"), sentence(error))) from None
 
 
-def _test(entry: ExpectEntry, path: KeyPath, preset: Preset, tests: Sequence[ResolvedTest]) -> ResolvedTest:
+def _test(entry: "ExpectEntry", path: KeyPath, preset: Preset, tests: Sequence[ResolvedTest]) -> ResolvedTest:
     known, path = with_jobs(tests), (*path, "job" if entry.job else "test")
     name = entry.test or (tests[0].name if len(tests) == 1 else "")
     if entry.job:
@@ -162,7 +165,7 @@ def directions(test: ResolvedTest) -> set[Direction]:
     return {direction for job in test.load.fio for direction in job.directions}
 
 
-def _promise(entry: ExpectEntry, path: KeyPath, quantity: Quantity) -> tuple[Operator, Formula]:
+def _promise(entry: "ExpectEntry", path: KeyPath, quantity: Quantity) -> tuple[Operator, Formula]:
     given = [key for key in _OPERATORS if getattr(entry, key) is not None]
     for name in ("per_gib", "cap") if "base" not in given else ():
         if getattr(entry, name) is not None:
@@ -182,7 +185,7 @@ def _promise(entry: ExpectEntry, path: KeyPath, quantity: Quantity) -> tuple[Ope
     return _OPERATORS[key], Formula(*line, caps[0] if caps else None, tuple(others))
 
 
-def _values(entry: ExpectEntry, path: KeyPath, key: str, quantity: Quantity) -> list[float]:
+def _values(entry: "ExpectEntry", path: KeyPath, key: str, quantity: Quantity) -> list[float]:
     """The values of a key, one or several; none where it is not given."""
     given = getattr(entry, key)
     texts = given if isinstance(given, list) else [] if given is None else [given]

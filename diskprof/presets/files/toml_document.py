@@ -6,14 +6,19 @@ where one has to be named.
 
 import re
 import tomllib
+from collections.abc import Iterable
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
 from diskprof.presets.problem import KeyPath
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
 
 LARGEST_FILE = 128 * 1024
 """Bytes. The largest shipped preset has 5 kB."""
@@ -81,6 +86,37 @@ def read_toml(data: bytes) -> TomlDocument:
         # Python refuses to read more than 4300 digits.
         long = _LONG_NUMBER.search(text)
         raise NotToml("a number is too long", text.count("\n", 0, long.start()) + 1 if long else None) from None
+
+
+def pydantic_words(details: "ErrorDetails", known: Iterable[str], *, what: str = "key") -> str:
+    """What pydantic found, in words for somebody who never heard of pydantic; `known` are the keys that there are."""
+    context = details.get("ctx", {})
+    match details["type"]:
+        case "missing":
+            return "this key is missing"
+        case "extra_forbidden":
+            close = get_close_matches(str(details["loc"][-1])[:64], known := list(known), n=1)
+            return f"there is no such {what}; " + (
+                f"did you mean {close[0]}?" if close else f"there are {', '.join(known)}"
+            )
+        case "enum":
+            return f"must be one of {str(context.get('expected', '')).replace(' or ', ', ')}"
+        case "too_short":
+            return "there must be at least one"
+        case "too_long" | "string_too_long":
+            return "this is too long"
+        case "string_type":
+            return "must be a text, in quotes"
+        case "bool_type" | "bool_parsing":
+            return "must be true or false, without quotes"
+        case "list_type":
+            return "must be a list, in [brackets]"
+        case "model_type" | "dict_type" | "model_attributes_type":
+            return "must be a table"
+        case "value_error":
+            return str(context.get("error", details["msg"]))
+        case _:
+            return details["msg"]
 
 
 def _deep_key_line(text: str) -> int | None:

@@ -133,8 +133,7 @@ def _toml(value: object) -> str:
 
 @settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 @given(
-    st.dictionaries(st.sampled_from([*ConfigFile.__struct_fields__, "other"]), _VALUES),
-    st.dictionaries(st.text(), _VALUES),
+    st.dictionaries(st.sampled_from([*ConfigFile.model_fields, "other"]), _VALUES), st.dictionaries(st.text(), _VALUES)
 )
 def test_any_values_give_settings_and_problems(top: dict[str, object], keys: dict[str, object]) -> None:
     lines = [f"{name} = {_toml(value)}" for name, value in top.items() if name != "keys"]
@@ -157,7 +156,7 @@ def test_the_example_says_every_setting_and_changes_nothing() -> None:
     found = parse("\n".join([*said, "[keys]", *(line.removeprefix("# ") for line in keys.splitlines())]))
     assert found.problems == ()
     assert found.settings == Settings(keys={"live.stop": ("S",), "app.quit": ("q", "f10")})
-    assert {one.name for one in DESCRIBED} == set(ConfigFile.__struct_fields__) - {"keys"}
+    assert {one.name for one in DESCRIBED} == ConfigFile.model_fields.keys() - {"keys"}
 
 
 def test_the_file_in_the_document_can_be_used() -> None:

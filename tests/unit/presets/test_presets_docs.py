@@ -69,7 +69,7 @@ def test_the_error_shown_is_the_error_given() -> None:
 
 def test_every_key_kind_and_category_is_explained() -> None:
     for model in (PresetFile, TestEntry, JobEntry, ParameterEntry, ExpectEntry):
-        for key in model.__struct_fields__:
+        for key in model.model_fields:
             assert (
                 f"`{key}`" in TEXT
                 or f".{key}`" in TEXT

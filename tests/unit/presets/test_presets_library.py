@@ -248,6 +248,13 @@ def test_an_installed_package_finds_its_presets_inside_itself(tmp_path: Path) ->
     assert done.stdout.strip() == str(len(SHIPPED.presets)), done.stderr
 
 
+def test_options_and_parameters_need_no_pydantic() -> None:
+    parts = ("library", "files.load", "options.allowed", "resolve")
+    code = f"import sys; {'; '.join(f'import diskprof.presets.{part}' for part in parts)}; print('pydantic' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=REPOSITORY)
+    assert done.stdout.strip() == "False", done.stderr
+
+
 def test_a_preset_is_a_value() -> None:
     quick = shipped("quick")
     assert replace(quick) == quick and hash(quick) == hash(replace(quick))

@@ -47,20 +47,20 @@ MAY_LOAD: dict[str, tuple[set[str], set[str]]] = {
     "analysis": (set(), {"model"}),
     "devices": ({"psutil", "pyudev"}, {"model"}),
     "engines": ({"asyncio"}, {"model"}),
-    "presets": ({"platformdirs"}, {"model"}),
+    "presets": ({"pydantic", "platformdirs"}, {"model"}),
     "store": ({"sqlite3"}, {"model"}),
-    "config": (set(), {"model", "presets"}),
+    "config": ({"pydantic"}, {"model", "presets"}),
     "reports": (set(), {"model", "analysis", "presets"}),
     "runner": (
-        {"asyncio", "platformdirs", "psutil", "pyudev", "sqlite3"},
+        {"asyncio", "pydantic", "platformdirs", "psutil", "pyudev", "sqlite3"},
         {"model", "analysis", "devices", "engines", "presets", "store"},
     ),
     "fleet": (
-        {"asyncio", "platformdirs", "psutil", "pyudev", "sqlite3"},
+        {"asyncio", "pydantic", "platformdirs", "psutil", "pyudev", "sqlite3"},
         {"model", "analysis", "config", "devices", "engines", "presets", "runner", "store"},
     ),
     "cli": ({"asyncio", "click", "sqlite3"}, PARTS - {"cli", "tui"}),
-    "tui": (HEAVY - {"click", "plotext", "numpy", "orjson", "pydantic"}, PARTS - {"cli", "tui"}),
+    "tui": (HEAVY - {"click", "plotext", "numpy", "orjson"}, PARTS - {"cli", "tui"}),
 }
 
 WALK = """
@@ -128,7 +128,7 @@ def test_what_answers_at_once_loads_next_to_nothing(words: tuple[str, ...], tmp_
     ("words", "may_load"),
     [
         (("runs",), {"sqlite3"}),
-        (("presets",), {"platformdirs", "sqlite3"}),
+        (("presets",), {"pydantic", "platformdirs", "sqlite3"}),
         (("devices", "--json"), {"psutil", "pyudev", "sqlite3"}),
         (("run", "--help"), {"asyncio", "sqlite3"}),
         (("show", "--help"), {"asyncio", "sqlite3"}),

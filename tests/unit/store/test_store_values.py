@@ -4,12 +4,13 @@ import math
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from recorded import FAST, SLOW, RecordedMachine, make_plan
+from recorded import FAST, SLOW, RecordedMachine, make_plan, record_run
 
 from diskprof.model.errors import StoreError
 from diskprof.model.histogram import Histogram
@@ -254,6 +255,22 @@ def test_a_result_that_is_none_is_an_error_that_a_person_can_read(text: str) -> 
 
 def test_what_later_versions_add_to_a_value_is_passed_over() -> None:
     assert codec.result_from('{"read": null, "write": null, "cpu": null, "trim": {"ios": 1}}') == TestResult()
+
+
+def test_lists_and_samples_do_without_pydantic(tmp_path: Path) -> None:
+    path = tmp_path / "runs.db"
+    with Store.open(path) as store:
+        record_run(store, run_id="abc", tags=("mine",))
+    script = (
+        "import sys; from pathlib import Path; from diskprof.store import Store\n"
+        "with Store.open(Path(sys.argv[1])) as store:\n"
+        "    assert store.summaries() and store.resolve('mine') == store.resolve('a') == 'abc'\n"
+        "    assert store.samples('abc').samples and store.system_samples('abc').samples and store.reap() == []\n"
+        "    assert store.document('abc', 0) and store.change_counter()\n"
+        "    store.set_note('abc', 'x')\n"
+        "assert 'pydantic' not in sys.modules and 'pydantic_core' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", script, str(path)], check=True, timeout=60)
 
 
 AT_ONCE = """
