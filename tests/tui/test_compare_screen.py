@@ -301,7 +301,8 @@ async def test_the_charts(path: Path, runs: dict[str, str]) -> None:
     async with open_runs(path, (120, 40)) as pilot:
         screen = await compare(pilot, runs["first"], runs["slow"])
         titles = []
-        for chart in CompareChart:
+        # That of load curves is only of searches that have some.
+        for chart in list(CompareChart)[1:]:
             assert screen.chart is chart
             titles.append(chart_of(screen).text.splitlines()[0] if chart_of(screen).region else "")
             await press(pilot, "m")

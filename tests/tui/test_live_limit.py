@@ -122,5 +122,20 @@ async def test_the_load_curve_takes_the_place_of_the_trials(store: Store) -> Non
         await until(pilot, lambda: "Latency by load" in chart_of(pilot))
 
 
+async def test_compare_draws_the_load_curves_of_searches_into_one_chart(store: Store) -> None:
+    ids = [record_limit(store, curve=5, run_id=f"c4t8h3w{at}", factor=factor) for at, factor in enumerate((1.0, 0.8))]
+    plain = record_limit(store, run_id="c4t8h3w2")
+    async with open_runs(store.path) as pilot:
+        pilot.app.compare_runs(ids)  # type: ignore[attr-defined]
+        await see(pilot, "Latency by load: p99", "by IOPS", "p99 doubles from")
+        drawn = chart_of(pilot)
+        await press(pilot, "m")
+        await until(pilot, lambda: "latency by percentile" in chart_of(pilot))
+        await press(pilot, "m", "m", "m", "m", "m")
+        await until(pilot, lambda: chart_of(pilot) == drawn)
+        pilot.app.compare_runs([ids[0], plain])  # type: ignore[attr-defined]
+        await until(pilot, lambda: "latency by percentile" in chart_of(pilot))
+
+
 def chart_of(pilot: Driver) -> str:
     return pilot.app.screen.query_one(ChartPane).text

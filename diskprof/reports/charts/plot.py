@@ -40,10 +40,11 @@ class Facet(Struct, frozen=True):
 
 
 class Cursor(Struct, frozen=True):
-    """A place across that is read off, and lines of (text, ink) about it, which stand in place of the title."""
+    """A place across that is read off, or has a `name`, and lines of (text, ink) about it, which stand in place of the title."""
 
     at: float
     lines: tuple[Sequence[tuple[str, str]], ...] = ()
+    name: str = ""
 
 
 class Plot(Struct, frozen=True):

@@ -30,6 +30,10 @@ def chart(plot: Plot) -> str:
         *_across(plot.across, right),
         f'<path class="axis" d="M{_LEFT} {_TOP}V{bottom}H{right}"/>',
     ]
+    if plot.cursor and seconds:
+        x = _LEFT + (right - _LEFT) * plot.cursor.at / seconds
+        parts.append(f'<path class="axis" stroke-dasharray="4 3" d="M{x:.1f} {_TOP}V{bottom}"/>')
+        parts.append(f'<text x="{x - 4:.1f}" y="{_TOP + 9}" class="end">{escape(clean(plot.cursor.name))}</text>')
     for curve in plot.curves:
         shares = scale.shares(curve.values.columns(min(_POINTS, curve.values.resolution), seconds))
         parts.append(f'<path class="{curve.ink}" d="{_path(shares)}"/>')

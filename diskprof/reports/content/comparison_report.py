@@ -16,7 +16,12 @@ from diskprof.model.sample import Sample
 from diskprof.reports import figures
 from diskprof.reports.blocks import Block, Cell, Chart, Fact, Facts, Form, Heading, Note, Paragraph, Table
 from diskprof.reports.content import expectation_table
-from diskprof.reports.content.limit_compare import compared_curve_plots, compared_curves, compared_limits
+from diskprof.reports.content.limit_compare import (
+    compared_curve_plots,
+    compared_curves,
+    compared_limits,
+    limit_change,
+)
 from diskprof.reports.content.map_report import compared_maps
 from diskprof.reports.content.overview import (
     arm_column,
@@ -348,9 +353,12 @@ def _leading_verdict(words: Collection[str]) -> str:
 
 
 def tally_sentence(comparison: Comparison, column: int) -> str:
-    """`linode against do-vps: better in 2 of 3 tests, the same in 1 (IOPS from +0.4% to +191%); 1 in doubt.`"""
+    """`linode against do-vps: better in 2 of 3 tests, the same in 1 (IOPS from +0.4% to +191%); 1 in doubt.`; of searches the limit
+    first."""
     counted = tally(comparison, column)
     name, base = comparison.columns[column].label, comparison.columns[0].label
+    if limit := limit_change(comparison, column):
+        base = f"{base}: {limit}. Trials of the same load"
     if not counted.judged:
         both = any(row.cells[column].difference is not None for test in comparison.tests for row in test.rows)
         return f"{name} against {base}: {'no verdict in any test' if both else 'no test has results in both'}."

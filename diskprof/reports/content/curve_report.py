@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from diskprof.analysis.limit_found import found_limit
 from diskprof.analysis.load_curve import DOUBLE, LoadCurve, LoadPoint, found_curve
 from diskprof.model.metric import Quantity
 from diskprof.model.run import Run
@@ -9,7 +10,7 @@ from diskprof.model.units import format_iops, format_latency
 from diskprof.reports import figures
 from diskprof.reports.blocks import Block, Cell, Paragraph, Table
 from diskprof.reports.charts.axes import LogScale, NameAxis, Scale
-from diskprof.reports.charts.plot import Curve, Facet, Plot, highest
+from diskprof.reports.charts.plot import Cursor, Curve, Facet, Plot, highest
 from diskprof.reports.charts.timeline import Slopes
 from diskprof.reports.layout import Column
 
@@ -25,19 +26,16 @@ def curve_blocks(run: Run) -> list[Block]:
     curve = found_curve(run)
     if curve is None:
         return []
-    told: list[Block] = [Paragraph(sentence, hanging=True) for sentence in curve_sentences(curve)]
-    return [*told, _table(curve)]
+    limit = found_limit(run)
+    kept = limit.bracket.kept if limit else None
+    told = [knee_words(curve), *_headroom_words(curve, kept.done if kept else 0.0), *_little_words(curve)]
+    return [*(Paragraph(sentence, hanging=True) for sentence in told), _table(curve)]
 
 
 def knee_note(curve: LoadCurve) -> str:
     """`p99 doubles between 1.48k and 1.62k IOPS`; empty where it does not."""
     knee = curve.knee
     return f"p99 doubles between {format_iops(knee.below.done)} and {format_iops(knee.above.done)} IOPS" if knee else ""
-
-
-def curve_sentences(curve: LoadCurve) -> list[str]:
-    """The knee, and Little's law."""
-    return [knee_words(curve), *_little_words(curve)]
 
 
 def knee_words(curve: LoadCurve) -> str:
@@ -54,6 +52,18 @@ def knee_words(curve: LoadCurve) -> str:
     p99 = last.latency.p99
     reached = f": {format_latency(p99)} at {last.done:,.0f} IOPS" if p99 is not None else ""
     return f"No knee: p99 is nowhere {DOUBLE:.0f} times that of little load{reached}."
+
+
+def _headroom_words(curve: LoadCurve, limit: float) -> list[str]:
+    """What lies between the knee and the limit, in I/Os a second, to whoever sends them; nothing where the knee is not below it."""
+    knee = curve.knee
+    if knee is None or knee.below.done >= limit:
+        return []
+    calm = knee.below.done
+    return [
+        f"For a database: up to {calm:,.0f} IOPS an I/O waits hardly longer than on an idle disk. The {limit - calm:,.0f} IOPS from"
+        f" there to the limit ({100 * (1 - calm / limit):.0f}% of it) are for peaks; with more the promise is broken."
+    ]
 
 
 def _little_words(curve: LoadCurve) -> list[str]:
@@ -102,7 +112,7 @@ def curve_plots(run: Run) -> list[Plot]:
         return []
     curves = _curves(curve, ("read", "write"))
     scale = Scale.of(Quantity.LATENCY, highest(curves))
-    return [Plot(f"{TITLE} ({scale.suffix})", _loads(curve), (Facet(scale, tuple(curves)),))]
+    return [Plot(f"{TITLE} ({scale.suffix})", _loads(curve), (Facet(scale, tuple(curves)),), cursor=_knee_mark(curve))]
 
 
 def curve_picture(curve: LoadCurve, inks: Sequence[str], note: str = "") -> Plot:
@@ -111,7 +121,14 @@ def curve_picture(curve: LoadCurve, inks: Sequence[str], note: str = "") -> Plot
     values = [value for each in curves for value in each.values.columns(len(curve.points), 1.0) if value]
     if not values:
         return Plot(TITLE, nothing="There is no distribution.")
-    return Plot(TITLE, _loads(curve), (Facet(LogScale.of(min(values), max(values)), tuple(curves)),), note=note)
+    facet = Facet(LogScale.of(min(values), max(values)), tuple(curves))
+    return Plot(TITLE, _loads(curve), (facet,), note=note, cursor=_knee_mark(curve))
+
+
+def _knee_mark(curve: LoadCurve) -> Cursor | None:
+    """In the middle between the two loads that the knee lies between."""
+    knee = curve.knee
+    return Cursor(curve.points.index(knee.above) - 0.5, name="knee") if knee else None
 
 
 def _curves(curve: LoadCurve, inks: Sequence[str]) -> list[Curve]:

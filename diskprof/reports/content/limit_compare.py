@@ -1,5 +1,8 @@
 """Searches for a limit side by side: the loads that each ended between, and their load curves."""
 
+from collections.abc import Sequence
+from math import inf
+
 from msgspec import Struct
 
 from diskprof.analysis.comparison import ComparedArm, ComparedRun, Comparison
@@ -11,7 +14,7 @@ from diskprof.model.units import format_iops, format_latency
 from diskprof.reports import figures
 from diskprof.reports.blocks import Block, Cell, Heading, Paragraph, Table
 from diskprof.reports.charts.axes import NameAxis, Scale
-from diskprof.reports.charts.plot import Curve, Facet, Plot, highest
+from diskprof.reports.charts.plot import Curve, Facet, Named, Plot, highest
 from diskprof.reports.content.curve_report import TITLE, knee_words
 from diskprof.reports.layout import Column
 
@@ -51,6 +54,22 @@ def _kept_of(run: ComparedRun) -> float | None:
     return kept.done if kept else None
 
 
+def limit_change(comparison: Comparison, column: int) -> str:
+    """What the limit of an arm is beside that of the base: `limit 3,124 IOPS, was 3,842 (-19%)`; empty without one run each that
+    has a limit. Where what lies between the two loads of one and of the other has something in common, they may be the same."""
+    arms = [comparison.columns[at].runs for at in (0, column)]
+    brackets = [runs[0].limit.bracket for runs in arms if len(runs) == 1 and runs[0].limit]
+    if len(brackets) < 2 or not all(bracket.kept for bracket in brackets):
+        return ""
+    (low, high), (base_low, base_high) = (
+        (bracket.kept.done if bracket.kept else 0.0, bracket.missed.done if bracket.missed else inf)
+        for bracket in reversed(brackets)
+    )
+    if low <= base_high and base_low <= high:
+        return f"limit {low:,.0f} IOPS, was {base_low:,.0f}: no more apart than the searches came near"
+    return f"limit {low:,.0f} IOPS, was {base_low:,.0f} ({figures.relative(low / base_low - 1)})"
+
+
 def _end(level: Level | None, *, kept: bool) -> tuple[str, str]:
     if level is None:
         return figures.MISSING, ""
@@ -58,15 +77,15 @@ def _end(level: Level | None, *, kept: bool) -> tuple[str, str]:
     return figures.number(level.done), f"{times} of {level.times}"
 
 
-def _of_runs(comparison: Comparison) -> list[tuple[str, LoadCurve]]:
-    """The load curves of the runs of a comparison under the names of their arms; none without two."""
-    found = [(arm.label, run.curve) for arm in comparison.columns for run in arm.runs if run.curve]
+def _of_runs(comparison: Comparison) -> list[tuple[int, LoadCurve]]:
+    """The load curves of the runs of a comparison with the numbers of their arms; none without two."""
+    found = [(at, run.curve) for at, arm in enumerate(comparison.columns) for run in arm.runs if run.curve]
     return found if len(found) > 1 else []
 
 
 def compared_curves(comparison: Comparison) -> list[Block]:
     """The loads of all runs in their order, each with its latency in the column of its run: nothing between them is made up."""
-    curves = _of_runs(comparison)
+    curves = [(comparison.columns[at].label, curve) for at, curve in _of_runs(comparison)]
     if not curves:
         return []
     few = len(curves) == 2
@@ -112,22 +131,28 @@ class _ByLoad(Struct, frozen=True):
 
 def compared_curve_plots(comparison: Comparison) -> tuple[tuple[Plot, ...], ...]:
     """For a page: the p99 of every run by its load, on one axis of IOPS from zero."""
-    curves = _of_runs(comparison)
+    looks = [("", arm.label, f"run-{min(at, _RUN_INKS - 1)}") for at, arm in enumerate(comparison.columns)]
+    plot = compared_curve_plot(comparison, looks)
+    return ((plot,),) if plot else ()
+
+
+def compared_curve_plot(comparison: Comparison, looks: Sequence[Named]) -> Plot | None:
+    """The p99 of each load curve by its load, on one axis of IOPS from zero, in the look of its arm; None without two curves."""
     known = [
-        (label, tuple(sorted((each.done, each.latency.p99) for each in curve.points if each.latency.p99 is not None)))
-        for label, curve in curves
+        (looks[at], tuple(sorted((one.done, one.latency.p99) for one in curve.points if one.latency.p99 is not None)))
+        for at, curve in _of_runs(comparison)
     ]
     loads = Scale.plain(max((load for _, points in known for load, _ in points), default=0.0))
     lines = tuple(
-        Curve(label, _ByLoad(points, loads.top), f"run-{min(at, _RUN_INKS - 1)}")
-        for at, (label, points) in enumerate(known)
+        Curve(label, _ByLoad(points, loads.top), ink, sign, end=sign)
+        for (sign, label, ink), points in known
         if len(points) > 1
     )
     if len(lines) < 2:
-        return ()
+        return None
     scale = Scale.of(Quantity.LATENCY, highest(lines))
     names = NameAxis([format_iops(load) for load in loads.ticks])
-    return ((Plot(f"{TITLE}: p99 ({scale.suffix}) by IOPS", names, (Facet(scale, lines),)),),)
+    return Plot(f"{TITLE}: p99 ({scale.suffix}) by IOPS", names, (Facet(scale, lines),))
 
 
 def limits_beside(comparison: Comparison) -> tuple[tuple[Cell, ...], ...]:
@@ -139,14 +164,12 @@ def limits_beside(comparison: Comparison) -> tuple[tuple[Cell, ...], ...]:
     if sum(map(len, arms)) < 2:
         return ()
     rows = [
-        ("kept what was promised", *(_ends(runs, kept=True) for runs in arms)),
+        ("kept the promise", *(_ends(runs, kept=True) for runs in arms)),
         ("did not keep it", *(_ends(runs, kept=False) for runs in arms)),
     ]
     curves = [_only_curve(arm) for arm in comparison.columns]
     if sum(curve is not None for curve in curves) > 1:
         rows.append(("p99 doubles from", *(_knee(curve) for curve in curves)))
-        most = max(len(curve.points) for curve in curves if curve)
-        rows += [(f"load {at + 1}: IOPS, p99", *(_point(curve, at) for curve in curves)) for at in range(most)]
     return tuple(tuple(map(Cell, row)) for row in rows)
 
 
@@ -161,11 +184,3 @@ def _only_curve(arm: ComparedArm) -> LoadCurve | None:
 
 def _knee(curve: LoadCurve | None) -> str:
     return figures.number(curve.knee.above.done) if curve and curve.knee else figures.MISSING
-
-
-def _point(curve: LoadCurve | None, at: int) -> str:
-    if curve is None or at >= len(curve.points):
-        return figures.MISSING
-    point = curve.points[at]
-    p99 = figures.MISSING if point.latency.p99 is None else format_latency(point.latency.p99)
-    return f"{figures.number(point.done)}  {p99}"

@@ -17,6 +17,7 @@ from diskprof.model.sample import Direction
 from diskprof.reports import figures
 from diskprof.reports.blocks import Block, Cell, Heading, Paragraph, Table
 from diskprof.reports.content.doubts import short, with_tests
+from diskprof.reports.content.limit_compare import limit_change
 from diskprof.reports.layout import Column
 from diskprof.reports.words import CHANGES, DIRECTIONS, Meaning
 
@@ -327,7 +328,8 @@ def upshot_of_chance(comparison: Comparison) -> tuple[str, ...]:
     cells = [cell for test in comparison.tests for row in headline_rows(test) for cell in row.cells[1:]]
     verdicts = {cell.verdict for cell in cells}
     told = []
-    if verdicts <= {Change.SAME, Change.UNCLEAR} and Change.UNCLEAR in verdicts:
+    searched = any(limit_change(comparison, column) for column in range(1, len(comparison.columns)))
+    if verdicts <= {Change.SAME, Change.UNCLEAR} and Change.UNCLEAR in verdicts and not searched:
         told.append(NO_DIFFERENCE)
     if comparison.repeated and (more := max((cell.more_runs or 0 for cell in cells), default=0)):
         names = [

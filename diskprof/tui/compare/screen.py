@@ -56,8 +56,9 @@ _LEAST_CHART, _MOST_CHART = 7, 24
 
 
 class CompareChart(StrEnum):
-    """What the chart shows, in the order in which the key goes through them."""
+    """What the chart shows, in the order in which the key goes through them; LOADS where searches have load curves."""
 
+    LOADS = "latency by load"
     PERCENTILES = "latency by percentile"
     IOPS = "IOPS over time"
     BANDWIDTH = "bandwidth over time"
@@ -85,8 +86,8 @@ class CompareScreen(ModeScreen):
         "better. Grey with a ?: one of the two is in doubt.\n\n"
         "Several runs a side: tag them, mark all of them and compare: {compare.arms} takes runs with the same tag together, as "
         "repeats of one measurement. Their figure is the median. Of one run a side only the noise within it is known.\n\n"
-        "The chart shows the selected test; of several runs all their I/Os, or over time the run in the middle; "
-        "{compare.chart} changes it. Scroll to runs that do not fit with "
+        "The chart shows the selected test; of several runs all their I/Os, or over time the run in the middle; of searches with "
+        "load curves p99 by load; {compare.chart} changes it. Scroll to runs that do not fit with "
         "{list.left} and {list.right}."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -126,6 +127,8 @@ class CompareScreen(ModeScreen):
         """The number of the test whose rows are shown; None: the overview."""
         self.unfolded = False
         self.chart = CompareChart.PERCENTILES
+        self._by_load: Plot | None = None
+        self._arms_seen = False
         self._wide = 0
 
     def body(self) -> ComposeResult:
@@ -157,6 +160,7 @@ class CompareScreen(ModeScreen):
         """Compare these arms; the first is the base. May be called before the screen is mounted."""
         self._arms = tuple(arms)
         self._loaded, self.comparison, self.opened, self.unfolded = Loaded(), None, None, False
+        self._arms_seen = False
         if self.is_mounted:
             self.sheet.cursor = -1
             self._show()
@@ -202,9 +206,16 @@ class CompareScreen(ModeScreen):
         self._show()
 
     def _take(self, comparison: Comparison) -> None:
+        from diskprof.reports.content.limit_compare import compared_curve_plot
         from diskprof.tui.compare.overview_rows import found_overview
 
         self.comparison, self.overview = comparison, found_overview(comparison)
+        self._by_load = compared_curve_plot(comparison, [named for _, named in self._named()])
+        if self._by_load and not self._arms_seen:
+            self.chart = CompareChart.LOADS
+        elif not self._by_load and self.chart is CompareChart.LOADS:
+            self.chart = CompareChart.PERCENTILES
+        self._arms_seen = True
         if self.opened is not None and self.opened >= len(comparison.tests):
             self.opened = None
 
@@ -295,12 +306,17 @@ class CompareScreen(ModeScreen):
 
     def _draw(self) -> None:
         self.set_class(self.chart is CompareChart.NONE, "-plain")
-        if self.comparison is None or self.chart is CompareChart.NONE or not self.comparison.tests:
+        if self.comparison is None or self.chart is CompareChart.NONE:
+            return
+        if self._by_load and self.chart is CompareChart.LOADS:
+            self.query_one("#compare-curves", ChartPane).show(self._by_load)
+        if not self.comparison.tests:
             return
         line = self.lines[max(0, self.sheet.cursor)]
         test = self.comparison.tests[line.test or 0]
         direction = line.direction or next(iter(test.directions), Direction.READ)
-        self.query_one("#compare-curves", ChartPane).show(self._plot(self.chart, test.name, direction))
+        if self.chart is not CompareChart.LOADS:
+            self.query_one("#compare-curves", ChartPane).show(self._plot(self.chart, test.name, direction))
         if self.has_class("-beside"):
             other = CompareChart.IOPS if self.chart is CompareChart.PERCENTILES else CompareChart.PERCENTILES
             self.query_one("#compare-more", ChartPane).show(self._plot(other, test.name, direction))
@@ -426,7 +442,7 @@ class CompareScreen(ModeScreen):
         self._show(cursor=at)
 
     def action_chart(self) -> None:
-        charts = list(CompareChart)
+        charts = [each for each in CompareChart if each is not CompareChart.LOADS or self._by_load]
         self.chart = charts[(charts.index(self.chart) + 1) % len(charts)]
         self._draw()
 

@@ -397,11 +397,13 @@ def record_limit(
     curve: int = 0,
     started_at: datetime = FIRST_START,
     run_id: str = "c4t8h3wy",
+    factor: float = 1.0,
 ) -> str:
-    """A run of `limit_plan`: to its end, or that this process carries out, with so many trials, or loads of a curve, and a half."""
+    """A run of `limit_plan`: to its end, or that this process carries out, with so many trials, or loads of a curve, and a half.
+    Its disk does `factor` times what VOLUME does."""
     plan = limit_plan(curve=curve)
     assert plan.limit
-    return _record_search(store, plan, LimitWatch(plan.limit, plan.tests[0]), trials, started_at, run_id)
+    return _record_search(store, plan, LimitWatch(plan.limit, plan.tests[0]), trials, started_at, run_id, factor)
 
 
 def record_map(
@@ -414,12 +416,18 @@ def record_map(
 
 
 def _record_search(
-    store: Store, plan: Plan, search: LimitWatch | MapWatch, most: int | None, started_at: datetime, run_id: str
+    store: Store,
+    plan: Plan,
+    search: LimitWatch | MapWatch,
+    most: int | None,
+    started_at: datetime,
+    run_id: str,
+    factor: float = 1.0,
 ) -> str:
     random, clock = Random(47), _Clock()
     runner = None if most is None else this_process()
     store.create_run(*(plan, VOLUME.environment), runner=runner, started_at=started_at, run_id=run_id)
-    steps, index = _Steps(store, run_id, plan, VOLUME, random, clock, 1.0), 0
+    steps, index = _Steps(store, run_id, plan, VOLUME, random, clock, factor), 0
     while (planned := search.next()) and planned.trial:
         store.begin_test(run_id, index, clock.at_ns, None if planned in plan.tests else planned)
         begun, began_ns = len(clock.samples), clock.at_ns

@@ -15,6 +15,7 @@ from diskprof.model.limit import LimitBy, LimitRule, Trial, TrialKind
 from diskprof.model.run import Run, Status
 from diskprof.presets.limit_text import parse_promise
 from diskprof.reports.blocks import Form, Heading, Paragraph, Table
+from diskprof.reports.charts.svg import chart
 from diskprof.reports.content.comparison_report import comparison_report
 from diskprof.reports.content.curve_report import curve_plots
 from diskprof.reports.content.history.gate_report import gate_report
@@ -137,6 +138,12 @@ def test_runs_are_compared_by_their_limits() -> None:
         ["1,850", "3 of 3", "1,910", "2 of 2", ""],
         ["2,775", "3 of 3", "2,865", "2 of 2", "+50%"],
     ]
+    told = comparison_text(compare([searched(*FOUND), faster]), 160)
+    assert "limit 2,775 IOPS, was 1,850 (+50%). Trials of the same load:" in told and "do not act on one" not in told
+    near = [searched(*[(trial, done * factor, p99) for trial, done, p99 in FOUND]) for factor in (1.0, 1.02)]
+    assert "limit 1,887 IOPS, was 1,850: no more apart than the searches came near." in comparison_text(
+        compare(near), 160
+    )
     assert [test.name for test in compare([searched(*FOUND), searched(TOP)]).tests] == ["qd64"]
     assert compare([searched(*FOUND), searched(full(TOP))]).tests == ()
 
@@ -167,7 +174,21 @@ def test_a_load_curve_names_its_knee_and_holds_littles_law() -> None:
     assert "No knee: p99 is nowhere 2 times" in show(with_curve(*CURVE[:4]), (), 100)
     (page,) = curve_plots(made)
     assert page.across.end == 4 and [curve.label for curve in page.curves] == ["p50", "p99"]
+    # The knee is marked between the two loads.
+    assert page.cursor and page.cursor.at == 3.5 and ">knee</text>" in chart(page)
     assert curve_plots(searched(*FOUND)) == curve_plots(with_curve(CURVE[0])) == []
+
+
+def test_what_lies_between_knee_and_limit_is_said_to_whoever_runs_a_database() -> None:
+    limited = searched(*FOUND, *[(Trial(64, rate, kind=TrialKind.CURVE), done, p99) for rate, done, p99 in CURVE])
+    limited = replace(limited, plan=replace(limited.plan, limit=replace(RULE, curve=5)))
+    told = " ".join(show(limited, (), 140).split())
+    assert (
+        "For a database: up to 1,398 IOPS an I/O waits hardly longer than on an idle disk. The 452 IOPS from there"
+        in told
+    )
+    assert "to the limit (24% of it) are for peaks" in told
+    assert "For a database" not in show(with_curve(*CURVE[:4]), (), 140), "there is no knee"
 
 
 def test_json_has_the_curve() -> None:
@@ -204,10 +225,7 @@ def test_load_curves_are_compared_load_by_load_and_on_one_axis() -> None:
     assert first[1] == pytest.approx(3.3e6, abs=2e5) and first[3] is None and second[3] is not None
     assert compared_curve_plots(compare([one, searched(*FOUND)])) == ()
     cells = {row[0].text: [cell.text for cell in row[1:]] for row in limits_beside(comparison)}
-    assert cells["p99 doubles from"] == ["1,790", "3,580"] and cells["load 1: IOPS, p99"] == [
-        "199  3.00 ms",
-        "398  3.00 ms",
-    ]
+    assert cells["p99 doubles from"] == ["1,790", "3,580"]
     assert limits_beside(compare([one, run(fio(read=direction(100)))])) == ()
 
 

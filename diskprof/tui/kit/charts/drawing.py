@@ -6,7 +6,7 @@ from itertools import groupby
 from diskprof.model.cells import fit
 from diskprof.reports.charts.axes import LogScale, UpAxis
 from diskprof.reports.charts.heatmap import Heat
-from diskprof.reports.charts.plot import Curve, Facet, Plot
+from diskprof.reports.charts.plot import Cursor, Curve, Facet, Plot
 from diskprof.reports.charts.timeline import Values
 from diskprof.tui.kit.charts.glyphs import Charset, GlyphTrack, draw
 from diskprof.tui.kit.painted import Line, Piece, titled, width_of
@@ -58,7 +58,7 @@ def draw_plot(plot: Plot, width: int, height: int, charset: Charset, *, flat: bo
     lines = [*head, *(line for facet in drawn for line in facet), axes[0]]
     if cursor is None or plot.across.end <= 0:
         return lines
-    return _marked(lines, len(head), cursor.at / plot.across.end, list(zip(places, rooms, strict=False)))
+    return _marked(lines, len(head), cursor, plot.across.end, list(zip(places, rooms, strict=False)))
 
 
 def draw_values(
@@ -209,12 +209,15 @@ def label_rows(shares: Sequence[float], rows: int) -> list[int]:
     return found
 
 
-def _marked(lines: list[Line], head: int, share: float, facets: Sequence[tuple[int, int]]) -> list[Line]:
-    """The cursor as a line through facets of (first column, columns), with its sign on the axis."""
+def _marked(lines: list[Line], head: int, cursor: Cursor, end: float, facets: Sequence[tuple[int, int]]) -> list[Line]:
+    """The cursor as a line through facets of (first column, columns), with its sign on the axis unless it has a name."""
+    axis = len(lines) - 1
     for left, columns in facets:
-        column = left + min(columns - 1, max(0, int(share * columns)))
-        for at in range(head, len(lines)):
-            lines[at] = put_sign(lines[at], column, "▲" if at == len(lines) - 1 else "│", "key")
+        column = left + min(columns - 1, max(0, int(cursor.at / end * columns)))
+        for at in range(head, axis):
+            lines[at] = put_sign(lines[at], column, "│", "key")
+        if not cursor.name:
+            lines[axis] = put_sign(lines[axis], column, "▲", "key")
     return lines
 
 
