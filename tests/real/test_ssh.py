@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -36,10 +37,10 @@ def zipapp(tmp_path_factory: pytest.TempPathFactory) -> Path:
 class Host:
     """A host with a few tools, and fio and Python if they are put there."""
 
-    def __init__(self, server: Server, directory: Path) -> None:
+    def __init__(self, server: Server, directory: Path, run: str) -> None:
         self.server, self.home, self.bin = server, server.home, server.directory / "bin"
         self.path = f"{server.client(directory / 'client')}:{os.environ['PATH']}"
-        self.environment = environment(directory, PATH=self.path)
+        self.environment = environment(directory, PATH=self.path, XDG_RUNTIME_DIR=run)
 
     @property
     def cache(self) -> Path:
@@ -74,12 +75,17 @@ class Host:
 @pytest.fixture
 def host(tmp_path: Path) -> Iterator[Host]:
     (tmp_path / "home").mkdir()
-    with sshd(tmp_path / "sshd", tmp_path / "home", path=str(tmp_path / "sshd/bin")) as server:
+    with (
+        # As short as that of a person: a socket's path is of 107 bytes at most.
+        tempfile.TemporaryDirectory(prefix="run-", dir="/tmp") as run,
+        sshd(tmp_path / "sshd", tmp_path / "home", path=str(tmp_path / "sshd/bin")) as server,
+    ):
         (server.directory / "bin/diskprof").unlink()
-        host = Host(server, tmp_path)
+        host = Host(server, tmp_path, run)
         for name in TOOLS:
             host.has(name)
         yield host
+        server.cut()
 
 
 def python_of(host: Host) -> None:

@@ -1,12 +1,17 @@
 """The system's ssh to a real sshd: what it passes on, and its own words where it does not get in."""
 
+import os
+import re
 import shutil
+import signal
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from program import gone, until
 from sshd import HOST, Server, sshd
 
 from diskprof.fleet.hosts.connection import (
@@ -43,6 +48,65 @@ def test_one_connection_carries_all_and_nothing_of_it_stays(server: Server, tmp_
         assert len(server.sessions()) == 1
         assert connection.socket and connection.socket.parent.stat().st_mode & 0o777 == 0o700
     assert not connection.socket.parent.exists()
+
+
+@pytest.fixture
+def runtime(server: Server, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """As short as that of a person: a socket's path is of 107 bytes at most."""
+    with tempfile.TemporaryDirectory(prefix="run-", dir="/tmp") as run:
+        monkeypatch.setenv("XDG_RUNTIME_DIR", run)
+        yield Path(run)
+        server.cut()
+
+
+def test_the_next_call_uses_the_connection_that_is_still_open(server: Server, runtime: Path) -> None:
+    for _ in range(2):
+        with shared_connection(HOST, persist=True) as connection:
+            assert connection.run(("echo", "here")).output == b"here\n"
+    (session,) = server.sessions()
+    assert connection.socket and connection.socket.exists() and connection.socket.parent.stat().st_mode & 0o777 == 0o700
+    with shared_connection(HOST) as other:
+        until(lambda: gone(session), "the end of the connection that lasts")
+        assert other.run(("echo", "anew")).output == b"anew\n"
+    assert not list((runtime / "diskprof-ssh").iterdir())
+
+
+def test_a_connection_that_broke_meanwhile_is_made_anew(server: Server, runtime: Path) -> None:
+    with shared_connection(HOST, persist=True) as connection:
+        connection.run(("true",))
+
+    def master() -> int:
+        said = subprocess.run(["ssh", "-O", "check", f"-oControlPath={connection.socket}", HOST], capture_output=True)
+        return int(re.findall(rb"pid=(\d+)", said.stderr)[0])
+
+    for break_it in (server.cut, lambda: os.kill(master(), signal.SIGKILL)):
+        before = master()
+        break_it()
+        with shared_connection(HOST, persist=True) as again:
+            assert again.run(("echo", "here")).output == b"here\n"
+        assert again.socket == connection.socket and master() != before
+
+
+def test_a_host_whose_configuration_differs_has_another_connection(
+    server: Server, runtime: Path, tmp_path: Path
+) -> None:
+    with (
+        shared_connection(HOST, persist=True) as connection,
+        changed(
+            server.directory / "client",
+            (server.directory / "client").read_text() + "\n  ProxyJump none\n  Tunnel yes\n",
+        ),
+        shared_connection(HOST, persist=True) as other,
+    ):
+        assert connection.socket != other.socket
+
+
+def test_a_directory_that_others_can_enter_holds_no_socket(runtime: Path) -> None:
+    (runtime / "diskprof-ssh").mkdir(mode=0o755)
+    with shared_connection(HOST, persist=True) as connection:
+        assert connection.run(("true",)).code == 0
+        assert connection.socket and runtime not in connection.socket.parents
+    assert not connection.socket.exists()
 
 
 @contextmanager

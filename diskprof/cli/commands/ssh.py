@@ -22,16 +22,18 @@ from diskprof.model.errors import DiskprofError
     help="Send this zipapp (.pyz) or bundle (.tar.gz).",
 )
 @click.option("--leave-nothing", is_flag=True, help="Remove what was sent at the end; the run database there stays.")
+@click.option("--log-out", is_flag=True, help="Close the connection at the end, not 60 s later.")
 @click.argument("host", metavar="[USER@]HOST")
 @click.argument("arguments", metavar="[ARGS]...", nargs=-1, type=click.UNPROCESSED)
 @click.pass_context
 def ssh_command(
-    ctx: click.Context, program: Path | None, leave_nothing: bool, host: str, arguments: tuple[str, ...]
+    ctx: click.Context, program: Path | None, leave_nothing: bool, log_out: bool, host: str, arguments: tuple[str, ...]
 ) -> None:
     """Run `diskprof ARGS` on HOST; without ARGS its screen opens. Options of ssh itself belong in ~/.ssh/config.
 
     The host needs fio, and neither Python nor diskprof: what fits is sent over the same connection, once, and kept in
-    ~/.cache/diskprof there. The exit code is that of diskprof on the host; runs stay in the run database there.
+    ~/.cache/diskprof there. The exit code is that of diskprof on the host; runs stay in the run database there. The connection
+    stays open for 60 s, so that the next call need not log in again.
 
     \b
     Examples:
@@ -44,7 +46,7 @@ def ssh_command(
     from diskprof.fleet.hosts.remote_program import forget, prepared
 
     given = named_program(program) if program else None
-    with shared_connection(host) as connection:
+    with shared_connection(host, persist=not (leave_nothing or log_out)) as connection:
         remote = prepared(connection, say, given)
         terminal = sys.stdin.isatty() and sys.stdout.isatty()
         code = connection.run_in_terminal(remote.words(arguments), terminal=terminal)

@@ -1,9 +1,11 @@
 """The system's ssh to a host: configuration, jump hosts, agents and known hosts are ssh's own business."""
 
+import hashlib
 import os
 import re
 import shlex
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -21,6 +23,8 @@ _CONNECT_S = 10
 _ALIVE_S = 5
 _ALIVE_COUNT = 3
 _PERSIST_S = 60
+_SOCKET_DIRECTORY = 107 - 17 - 17
+"""Bytes: a socket's path has 107 at most, its name here 17 with the slash, and ssh adds 17 until it is bound."""
 _PLAIN = re.compile(r"[A-Za-z0-9_@+:,./-][A-Za-z0-9_@+=:,./-]*")
 
 
@@ -65,9 +69,13 @@ class Connection(Struct, frozen=True):
     def run(self, words: Sequence[str], source: bytes | Path = b"") -> Ended:
         """Runs a program on the host to its end, with `source` (bytes, or a file) for its stdin.
 
+        A second time if the connection that was there breaks, as one does that outlived a network: the program must bear that.
         Raises HostUnreachable where ssh does not get in, DiskprofError where there is no ssh.
         """
+        was_there = self.socket is not None and self.socket.exists()
         done = run_here(self.argv(words), source)
+        if done.code == SSH_FAILED and was_there:
+            done = run_here(self.argv(words), source)
         if done.code == SSH_FAILED:
             raise self.unreachable(done.errors)
         return done
@@ -117,15 +125,23 @@ def checked_host(given: str) -> str:
 
 
 @contextmanager
-def shared_connection(host: str) -> Iterator[Connection]:
+def shared_connection(host: str, *, persist: bool = False) -> Iterator[Connection]:
     """A connection to `host` that all calls share, so that ssh logs in once; closed at the end.
 
-    Its socket lies in a directory of its own that nobody else can open. Raises UsageError, and DiskprofError where there is no
-    ssh or no room for the socket.
+    With `persist` it stays open for 60 s after the last call, for whoever connects to the host next, as Ansible has it; closed
+    when its last call ends if the next is without. Its socket lies in a directory that nobody else can open. Raises UsageError,
+    and DiskprofError where there is no ssh or no room for the socket.
     """
     checked = checked_host(host)
     if not shutil.which("ssh"):
         raise DiskprofError("There is no ssh.", "Install the OpenSSH client.")
+    lasting = _lasting_socket(checked)
+    if persist and _is_ours(lasting.parent):
+        yield Connection(checked, lasting)
+        return
+    if lasting.exists():
+        # Whoever uses it goes on, and it ends with them.
+        _tell_master(Connection(checked, lasting), "stop")
     try:
         directory = Path(tempfile.mkdtemp(prefix="diskprof-ssh-"))
     except OSError as error:
@@ -135,5 +151,33 @@ def shared_connection(host: str) -> Iterator[Connection]:
         yield connection
     finally:
         if connection.socket and connection.socket.exists():
-            run_here(("ssh", f"-oControlPath={connection.socket}", "-Oexit", "--", checked))
+            _tell_master(connection, "exit")
         shutil.rmtree(directory, ignore_errors=True)
+
+
+def _tell_master(connection: Connection, command: str) -> None:
+    run_here(("ssh", f"-oControlPath={connection.socket}", f"-O{command}", "--", connection.host))
+
+
+def _lasting_socket(host: str) -> Path:
+    """Where the socket to a host is that outlives a call.
+
+    It is of all that ssh's configuration says of the host: two that differ by a jump host alone are two.
+    """
+    runtime = os.environ.get("XDG_RUNTIME_DIR", "")
+    directory = Path(runtime, "diskprof-ssh") if runtime.startswith("/") else Path(f"/tmp/diskprof-ssh-{os.geteuid()}")
+    configured = run_here(("ssh", "-G", "--", host)).output
+    return directory / hashlib.sha256(host.encode() + b"\n" + configured).hexdigest()[:16]
+
+
+def _is_ours(directory: Path) -> bool:
+    """Whether nobody else can open this directory for sockets, made if need be, and its path leaves room for their names."""
+    if len(os.fsencode(directory)) > _SOCKET_DIRECTORY:
+        return False
+    try:
+        directory.mkdir(mode=0o700, exist_ok=True)
+        found = directory.lstat()
+    except OSError:
+        return False
+    # In /tmp anybody may have made it.
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid() and not found.st_mode & 0o077
