@@ -35,7 +35,8 @@ async def watch_series(path: Path, series_id: str, period_s: float = PERIOD_S) -
 
 
 async def watch(path: Path, run_id: str, period_s: float = PERIOD_S) -> None:
-    """Shows the run's progress on stderr until it is over: one line on a terminal, a line a test elsewhere.
+    """Shows the run's progress on stderr until it is over: one line on a terminal, a line a test elsewhere; of a search for a limit
+    a line for each trial that has ended, too.
 
     Every `period_s` it looks at what the runner has written, which takes a third of a millisecond of a processor.
     """
@@ -52,6 +53,7 @@ async def watch(path: Path, run_id: str, period_s: float = PERIOD_S) -> None:
             if changed != seen:
                 seen, quiet = changed, 0
                 run = store.run(run_id)
+                line.tell_trials(run)
                 if run.status.over:
                     line.clear()
                     return
@@ -99,6 +101,7 @@ class _Line:
     def __init__(self, terminal: bool, before: str = "") -> None:
         self._terminal, self._before = terminal, before
         self._said: tuple[int, Phase] | None = None
+        self._trials = 0
 
     @property
     def has_figures(self) -> bool:
@@ -117,6 +120,17 @@ class _Line:
             self._said = (progress.test, progress.phase)
             self._write(f"{self._before}{_heading(run, progress)}\n")
 
+    def tell_trials(self, run: Run) -> None:
+        """A line for each trial of a search for a limit that has ended since: what it came to."""
+        if run.plan.limit is None:
+            return
+        over = [each for each in run.messages if each.test is not None and not each.warning]
+        erase = _ERASE if self._terminal else ""
+        for each in over[self._trials :]:
+            assert each.test is not None
+            self._write(f"{erase}{self._before}{_number(run, each.test)}{_title(run, each.test)}: {each.text}\n")
+        self._trials = len(over)
+
     def clear(self) -> None:
         if self._terminal:
             self._write(_ERASE)
@@ -131,17 +145,28 @@ class _Line:
 
 
 def _heading(run: Run, progress: Progress) -> str:
-    return f"{_number(run, progress)}{run.tests[progress.test].title}: {progress.phase.value}"
+    return f"{_number(run, progress.test)}{run.tests[progress.test].title}: {progress.phase.value}"
 
 
-def _number(run: Run, progress: Progress) -> str:
+def _title(run: Run, test: int) -> str:
+    """What a test is called; of a trial its load alone, by which trials differ."""
+    record = run.tests[test]
+    trial = record.planned.trial if run.plan.limit else None
+    if trial is None:
+        return record.title
+    from diskprof.reports.content.limit_report import load_words
+
+    return load_words(trial)
+
+
+def _number(run: Run, test: int) -> str:
     if run.plan.read_write_map:
-        return f"[cell {progress.test + 1}] "
+        return f"[cell {test + 1}] "
     # What a round has come to is stored with its end: the current one is the next.
     if run.plan.limit:
-        return f"[trial {progress.test + 1}] "
+        return f"[trial {test + 1}] "
     rounds = f"round {run.round}, " if run.plan.rounds else ""
-    return f"[{rounds}{progress.test + 1}/{len(run.tests)}] "
+    return f"[{rounds}{test + 1}/{len(run.tests)}] "
 
 
 def progress_line(run: Run, progress: Progress, recent: list[Sample], width: int) -> str:
@@ -163,6 +188,6 @@ def progress_line(run: Run, progress: Progress, recent: list[Sample], width: int
             parts.append(f"{letter} {format_iops(ios / seconds)} IOPS {format_bandwidth(amount / seconds)}{tail}")
     if progress.silent_s >= 2:
         parts.append(f"no status for {progress.silent_s:.0f} s")
-    number, rest = _number(run, progress), "  ".join(parts)
-    title = cut(run.tests[progress.test].title, max(_SHORTEST_TITLE, width - width_of(number + rest)))
+    number, rest = _number(run, progress.test), "  ".join(parts)
+    title = cut(_title(run, progress.test), max(_SHORTEST_TITLE, width - width_of(number + rest)))
     return cut(number + title + rest, width, mark="")

@@ -130,6 +130,8 @@ def limit_words(rule: LimitRule) -> str:
 
 
 def _metric(name: str) -> Metric:
+    if name in LATENCIES:
+        raise UsageError(f"{name} of reads or of writes?", f"Write read.{name} or write.{name}.")
     match = _SHORT.fullmatch(name)
     named = f"{match[1]}.latency.{match[2]}" if match and match[2] in LATENCIES else name
     metric = parse_metric(named)

@@ -1,12 +1,13 @@
 """The line that `run` and `attach` show on a terminal while a run is in progress."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from recorded import record_run
+from recorded import record_limit, record_run
 
-from diskprof.cli.watching import progress_line
+from diskprof.cli.watching import progress_line, watch
 from diskprof.model.cells import width_of
 from diskprof.model.run import Run, Status
 from diskprof.model.sample import Sample
@@ -42,3 +43,24 @@ def test_what_has_room_is_whole(followed: tuple[Run, list[Sample]]) -> None:
     assert run.progress is not None
     line = progress_line(run, run.progress, recent, 200)
     assert f"] {LONG}: measuring" in line and " left  R " in line and "  W " in line
+
+
+def test_of_a_search_the_loads_stand_there_and_what_each_trial_came_to(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "runs.db"
+    with Store.open(path) as store:
+        going = store.run(record_limit(store, trials=3, run_id="c4t8h3w0"))
+        over = record_limit(store, run_id="c4t8h3w1")
+    assert going.progress is not None
+    assert progress_line(going, going.progress, [], 79).startswith("[trial 4] 4,")
+    asyncio.run(watch(path, over))
+    told = capsys.readouterr().err.splitlines()
+    assert told[0].startswith("[trial 1] QD64: 4,9") and "did not keep it (read.p99<=2ms: 16.4 ms)." in told[0]
+    assert told[1].startswith("[trial 2] QD1: ") and "kept it" in told[1]
+    assert len(told) == len(store_trials(path, over))
+
+
+def store_trials(path: Path, run_id: str) -> list[int]:
+    with Store.open(path) as store:
+        return [test.index for test in store.run(run_id).tests]

@@ -82,6 +82,7 @@ def test_it_is_written_and_read_back() -> None:
         ("read.min<=5ms", "does not say which load is too much"),
         ("sync.latency.p99<=5ms", "does not say which load is too much"),
         ("speed<=5ms", "unknown metric"),
+        ("p99<=5ms", "p99 of reads or of writes?"),
         ("read.p99<=5ms read.p99<=9ms", "is promised twice"),
         ("read.p99<=5ms by=size", "by=size is not possible"),
         ("read.p99<=5ms depth=1", "depth=1 is not possible"),
