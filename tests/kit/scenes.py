@@ -382,7 +382,13 @@ async def idle(pilot: Driver) -> None:
 def _at_work(app: Any) -> bool:
     pumps = [app, *(node for screen in app.screen_stack for node in (screen, *screen.walk_children()))]
     timers = (timer for pump in pumps for timer in pump._timers)
-    return any(not worker.is_finished for worker in app.workers) or any(map(_comes_soon, timers))
+    return (
+        any(not worker.is_finished for worker in app.workers)
+        or any(map(_comes_soon, timers))
+        # Drawn sixty times a second at the most; what is behind a dialog is not laid out any more.
+        or (app.screen._layout_required or app.screen._repaint_required or app.screen._scroll_required)
+        or bool(app.screen._dirty_widgets or app.screen._callbacks)
+    )
 
 
 def _comes_soon(timer: Timer) -> bool:
