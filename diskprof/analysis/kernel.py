@@ -207,14 +207,16 @@ def kernel_view(samples: Sequence[SystemSample]) -> KernelView | None:
     columns = dict(zip(_FIGURES, zip(*map(_figures, counted), strict=True), strict=True))
     durations = cast("Sequence[int]", columns["duration_ns"])
 
-    gaps = {name for name, values in columns.items() if _NONE in set(map(type, values))}
+    kinds = {name: set(map(type, values)) for name, values in columns.items()}
+    gaps = {name for name, found in kinds.items() if _NONE in found}
 
     def values(name: str) -> Sequence[float | None]:
         return columns[name]
 
     def both(one: str, other: str) -> tuple[Sequence[float], Sequence[float]]:
         if one in gaps or other in gaps:
-            return _both(columns[one], columns[other])
+            never = {_NONE} in (kinds[one], kinds[other])
+            return ((), ()) if never else _both(columns[one], columns[other])
         return cast("Sequence[float]", columns[one]), cast("Sequence[float]", columns[other])
 
     def rate(name: str) -> float | None:

@@ -112,11 +112,10 @@ class TestView(Struct, frozen=True, dict=True):
 
         Where the runner alone was stopped, the engine worked on, and an interval is as full as the others.
         """
-        usual = median([window.iops for window in self.intervals])
+        lapses = [lapse for lapse in self.lapses if lapse.kind is LapseKind.STOOD]
+        usual = median([window.iops for window in self.intervals]) if lapses else None
         found = []
-        for lapse in self.lapses:
-            if lapse.kind is not LapseKind.STOOD or usual is None:
-                continue
+        for lapse in lapses if usual is not None else ():
             end_s = self.into_test(lapse.at_ns)
             start_s = end_s - lapse.seconds
             holding = max(self.intervals, key=lambda window: min(window.end_s, end_s) - max(window.start_s, start_s))
