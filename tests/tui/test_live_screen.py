@@ -3,6 +3,7 @@
 import contextvars
 import re
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from bench_screens import Bench, open_bench
@@ -141,6 +142,35 @@ async def test_until_a_test_has_its_first_figure_the_chart_is_that_of_the_test_b
         (sample, *_) = store.samples(begun, test=1).samples
         store.append(run_id, samples=[replace(sample, at_ns=11 * 10**9)])
         await until(pilot, lambda: "the last test" not in text_of(pilot) and "┤" in chart_of(pilot))
+
+
+async def test_what_grows_in_a_run_is_drawn_and_lays_nothing_out(
+    bench: Bench, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_id = under_way(store, "mixed-70-30")
+    async with open_bench(bench) as pilot:
+        screen = await open_live(pilot)
+        await see(pilot, "IOPS and latency", "measuring")
+        await settle(pilot)
+        laid_out = 0
+        lay_out = screen._refresh_layout
+
+        def counted(*given: Any, **named: Any) -> None:
+            nonlocal laid_out
+            laid_out += 1
+            lay_out(*given, **named)
+
+        monkeypatch.setattr(screen, "_refresh_layout", counted)
+        last = store.samples(run_id, test=0).samples[-1]
+        for number in range(1, 4):
+            at_ns = last.at_ns + number * last.duration_ns
+            store.append(
+                run_id,
+                samples=[replace(last, at_ns=at_ns, ios=number * 1000)],
+                progress=Progress(0, Phase.MEASURING, 0.6 + number / 100, 0.6, 30.0, at_ns),
+            )
+            await see(pilot, f"{60 + number}%")
+        assert laid_out == 0
 
 
 @pytest.mark.parametrize(("preset", "tests"), [("quick", 6), ("mixed-70-30", 1)])

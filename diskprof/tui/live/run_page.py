@@ -296,7 +296,9 @@ class RunPage(ModeScreen):
             gaps = 2 if self.has_class("-tall") else 0
             left = page - self.query_one("#score", Words).lines_high - min(1 + len(self.lines), page // 2) - gaps
             height = left if _LEAST_CHART <= left < max(_CHART, _SHARE * page // 100) else None
-        charts.styles.height = charts.styles.min_height = height
+        # For None Textual lays the screen out even where it was None before: at each reading of the run.
+        if height is not None or charts.styles.inline.has_rule("height"):
+            charts.styles.height = charts.styles.min_height = height
 
     def _size_tiles(self, seen: Snapshot) -> None:
         two = len(seen.track.directions) > 1
