@@ -113,9 +113,12 @@ class TestView(Struct, frozen=True, dict=True):
         Where the runner alone was stopped, the engine worked on, and an interval is as full as the others.
         """
         lapses = [lapse for lapse in self.lapses if lapse.kind is LapseKind.STOOD]
+        # Of a day it takes a while to find.
         usual = median([window.iops for window in self.intervals]) if lapses else None
+        if usual is None:
+            return ()
         found = []
-        for lapse in lapses if usual is not None else ():
+        for lapse in lapses:
             end_s = self.into_test(lapse.at_ns)
             start_s = end_s - lapse.seconds
             holding = max(self.intervals, key=lambda window: min(window.end_s, end_s) - max(window.start_s, start_s))
