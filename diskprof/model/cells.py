@@ -42,6 +42,19 @@ def cut(text: str, width: int, *, mark: str = "..", middle: bool = False) -> str
     return head + mark + tail
 
 
+def cut_at_word(text: str, width: int) -> str:
+    """As many words of `text` as fit in `width` cells, with an ellipsis for the others; a first word that is wider is cut."""
+    if width_of(text) <= width:
+        return text
+    words = ""
+    for word in text.split(" "):
+        longer = f"{words} {word}" if words else word
+        if width_of(longer.rstrip(",;:")) + 2 > width:
+            break
+        words = longer
+    return f"{words.rstrip(',;:')} …" if words else cut(text, width, mark="…")
+
+
 def _take(text: str, width: int) -> str:
     if text.isascii():
         return text[: max(0, width)]

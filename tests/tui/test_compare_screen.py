@@ -21,6 +21,7 @@ from stored_screens import (
     told,
     until,
 )
+from textual.widgets import Static
 
 from diskprof.analysis.comparison import ComparedArm, ComparedMetric, ComparedValue
 from diskprof.analysis.metrics import Better, Measure
@@ -122,6 +123,17 @@ async def test_the_overview_has_every_test_and_every_run(
         await see(pilot, "4K rand read QD1 (IOPS) A: 17,668 B: 8,085 -54% (-57 to -52) worse")
         await press(pilot, "home", "up")
         assert names[screen.sheet.cursor].startswith("▸ 11 conditions differ")
+
+
+async def test_no_line_is_cut_in_a_word(path: Path, runs: dict[str, str]) -> None:
+    async with open_runs(path) as pilot:
+        screen = await compare(pilot, *(runs[name] for name in ("first", "second", "slow", "cancelled")))
+        await see(pilot, "device size … a: show", "D: cannot tell, about 4 more runs a side needed")
+        shown = str(screen.query_one("#compare-told", Static).render())
+        assert shown.endswith("4K rand read QD1 (IOPS)")
+        await press(pilot, "home")
+        await see(pilot, "11 conditions differ: host, device, device model, device size")
+        assert str(screen.query_one("#compare-told", Static).render()).endswith(" …")
 
 
 async def test_figures_of_four_runs_are_in_sight_at_80_columns(path: Path, runs: dict[str, str]) -> None:

@@ -507,6 +507,20 @@ async def test_a_run_that_is_deleted_meanwhile_spoils_nothing(bench: Bench, stor
         assert screen.snapshot.run.id == first  # type: ignore[union-attr]
 
 
+async def test_a_list_that_has_no_room_says_which_tests_are_in_sight(bench: Bench, store: Store) -> None:
+    for _ in recording(store, end=Status.RUNNING, stop_in=(2, 0.5), runner=this_process(), runtime_s=2.0):
+        pass
+    async with open_bench(bench) as pilot:
+        await open_live(pilot)
+        await see(pilot, "Test 1-4 of 6", "4K rand write QD1")
+        await press(pilot, "end")
+        await see(pilot, "Test 3-6 of 6", "1M seq write QD8")
+    async with open_bench(bench, (120, 40)) as pilot:
+        await open_live(pilot)
+        await see(pilot, "1M seq write QD8")
+        assert "of 6" not in text_of(pilot).replace("Test 3 of 6", "")
+
+
 @pytest.mark.parametrize("size", [*SIZES, (100, 30), (200, 60), (60, 16)])
 async def test_every_size_shows_what_matters(bench: Bench, store: Store, size: tuple[int, int]) -> None:
     under_way(store)

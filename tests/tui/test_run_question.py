@@ -1,14 +1,18 @@
 """Q on the Run screen: what should I run?"""
 
+import threading
 from pathlib import Path
 
 import pytest
-from bench_screens import PRESETS, Bench, make_preset, open_bench
-from stored_screens import press, see, text_of, told, until
+from bench_screens import PRESETS, Bench, BenchSession, make_preset, open_bench
+from stored_screens import LONG_S, press, see, text_of, told, until
 
+from diskprof.model.device import DeviceTree
 from diskprof.runner import questions
 from diskprof.store import Store
+from diskprof.tui.app import DiskprofApp
 from diskprof.tui.dialogs.confirm import Ask
+from diskprof.tui.kit.charts.glyphs import Charset
 from diskprof.tui.kit.table import Table
 
 ADVISED = ("streaming-write", "postgres-like", "limit", "aws-ebs-ssd")
@@ -38,6 +42,27 @@ async def test_an_answer_chooses_a_preset_with_values_for_the_disk(bench: Bench,
         assert "more than a write cache holds" in told(pilot) and "Enter starts it" in told(pilot)
         await press(pilot, "enter")
         await see(pilot, "Start Streaming-Write?")
+
+
+async def test_asked_before_the_devices_are_there_it_comes_with_them(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = threading.Event()
+
+    def scan(self: BenchSession) -> DeviceTree:
+        assert found.wait(LONG_S)
+        return DeviceTree(self.bench.devices)
+
+    monkeypatch.setattr(BenchSession, "scan", scan)
+    app = DiskprofApp(bench.session(), charset=Charset.BRAILLE)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("Q")
+        assert not isinstance(pilot.app.screen, Ask)
+        found.set()
+        await see(pilot, "Is it slow now?")
+        await press(pilot, "escape")
+        await until(pilot, lambda: bool(bench.planned))
+        assert not isinstance(pilot.app.screen, Ask)
 
 
 async def test_who_knows_starts_with_two_keys_as_ever(bench: Bench) -> None:

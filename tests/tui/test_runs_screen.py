@@ -73,6 +73,20 @@ async def test_the_run_under_the_cursor_is_previewed(path: Path, runs: dict[str,
         await until(pilot, lambda: runs["second"] in preview.text and "1M seq write QD8" in preview.text)
 
 
+async def test_a_low_terminal_previews_a_run_where_the_list_leaves_room(path: Path, runs: dict[str, str]) -> None:
+    async with open_runs(path, (60, 16)) as pilot:
+        screen = screen_of(pilot)
+        await see(pilot, "1 of 10")
+        assert not screen.query_one("#runs-about").display
+    with Store.open(path) as store:
+        for name in list(runs)[:7]:
+            store.delete(runs[name])
+    async with open_runs(path, (60, 16)) as pilot:
+        screen = screen_of(pilot)
+        await until(pilot, lambda: screen.query_one("#runs-about").size.height > 5)
+        await see(pilot, "1 of 3", f"Run {list(runs.values())[-1]}")
+
+
 async def test_runs_that_the_cursor_passes_are_not_opened(
     path: Path, runs: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -34,7 +34,8 @@ NO_DIFFERENCE = "No difference beyond chance: do not act on one."
 _LEAST_FULL = 0.10
 """A full bar is at least this difference: noise alone draws no long bars."""
 _BAR, _LEAST_WITH_WAY, _LEAST_SPAN = 13, 4, 7
-_LEAST_NAME = 6
+_LEAST_NAME = 10
+"""Cells of an arm's label that stay: columns that can be spared, such as the bar, give way before it is cut further."""
 _OF_CONTROL_GROUPS = frozenset({"cgroup-limit-reached", "cpu-throttled"})
 _NAMED = 4
 """So many tests are named in a sentence."""
@@ -147,7 +148,7 @@ def _table(comparison: Comparison, rows: Sequence[OverviewRow], *, units_apart: 
 
 def arm_column(label: str, values: Iterable[str]) -> Column:
     """The figures of an arm: its label is cut, they are not."""
-    return Column(label, right=True, least=max(_LEAST_NAME, *map(width_of, values)), middle=True)
+    return Column(label, right=True, least=max(min(_LEAST_NAME, width_of(label)), *map(width_of, values)), middle=True)
 
 
 def compared_columns() -> list[Column]:

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from diskprof.analysis.comparison import ComparedArm, ComparedMetric, Comparison, TestComparison
 from diskprof.analysis.metrics import Measure
-from diskprof.model.cells import width_of, wrap
+from diskprof.model.cells import cut_at_word, width_of, wrap
 from diskprof.model.sample import Direction
 from diskprof.model.text import clean
 from diskprof.reports import figures
@@ -41,6 +41,8 @@ _INTERVAL = 14
 _MOST_MORE = 14
 _HAS_INTERVAL = "   difference (95% interval)"
 _LEAST_NAMED = 12
+_APART = "   "
+"""Between the parts of a row in full."""
 """So many cells a name needs that is shortened: `A qu...16:49` is none."""
 
 
@@ -185,7 +187,7 @@ def in_full(name: str, cells: Sequence[OverviewCell], doubts: Iterable[str] = ()
     for at, cell in enumerate(cells):
         words = (f"{letter(at)}: {cell.value}", cell.difference, cell.interval, "" if cell.more else cell.judged.word)
         parts.append(" ".join(word for word in words if word))
-    return "   ".join(parts)
+    return _APART.join(parts)
 
 
 def figure_cell(cell: OverviewCell, form: RowForm) -> Piece:
@@ -217,8 +219,18 @@ def name_of(row: ComparedMetric, within_ns: int, form: RowForm = WIDE) -> str:
     return f"{name} ({unit})" if unit else name
 
 
-def told(line: RowLine, columns: Sequence[SheetColumn]) -> str:
-    """A row in full, for the line below the table where a cell may be too narrow for it."""
+def told(line: RowLine, columns: Sequence[SheetColumn], width: int) -> str:
+    """A row in full, for the line below the table where a cell may be too narrow for it: its parts that fit in `width`."""
+    first, *others = _whole_row(line, columns).split(_APART)
+    shown = cut_at_word(first, width)
+    for part in others:
+        if width_of(shown) + len(_APART) + width_of(part) > width:
+            break
+        shown += f"{_APART}{part}"
+    return shown
+
+
+def _whole_row(line: RowLine, columns: Sequence[SheetColumn]) -> str:
     if line.told:
         return line.told
     (name, _), *cells = line.row.line
@@ -226,4 +238,4 @@ def told(line: RowLine, columns: Sequence[SheetColumn]) -> str:
         return name.strip()
     runs = zip(columns[1:], cells, strict=False)
     values = (f"{column.title.split(' ', 1)[0]}: {' '.join(text.split())}" for column, (text, _) in runs)
-    return f"{name.strip()}   {'   '.join(values)}"
+    return _APART.join((name.strip(), *values))

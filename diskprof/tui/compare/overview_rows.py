@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from diskprof.analysis.comparison import ComparedArm, Comparison
 from diskprof.analysis.metrics import Measure
-from diskprof.model.cells import fit, width_of
+from diskprof.model.cells import cut_at_word, width_of
 from diskprof.model.run import Status
 from diskprof.model.text import clean
 from diskprof.reports import figures
@@ -196,7 +196,7 @@ def _conditions(comparison: Comparison, width: int, hint: str, *, unfolded: bool
             for row in block.rows
         ]
     whole = f"{differ}: {', '.join(names)}"
-    line = fit(f"▸ {whole}", min(width_of(whole) + 2, max(len(differ), width - width_of(hint)))).rstrip() + hint
+    line = cut_at_word(f"▸ {whole}", max(len(differ) + 4, width - width_of(hint))) + hint
     return [RowLine(Row("conditions", ((line, "title"),), span=0), told=whole, folds=True)]
 
 

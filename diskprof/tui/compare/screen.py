@@ -275,6 +275,12 @@ class CompareScreen(ModeScreen):
         shown = (self.comparison, self.overview, datetime.now(UTC), form, width)
         return overview_lines(*shown, unfolded=self.unfolded, hint=hint)
 
+    @property
+    def _test(self) -> int | None:
+        """The number of the test that is opened, else of the one under the cursor."""
+        at = self.sheet.cursor
+        return self.lines[at].test if self.opened is None and 0 <= at < len(self.lines) else self.opened
+
     def _title(self) -> None:
         from diskprof.reports.figures import count
 
@@ -286,13 +292,17 @@ class CompareScreen(ModeScreen):
         else:
             left.append((f"  base: A {self.comparison.columns[0].label}", "strong"))
         right: list[Piece] = []
-        if self.comparison and self.opened is not None:
-            right.append((f"test {self.opened + 1} of {len(self.comparison.tests)}", "quiet"))
+        if self.comparison and (test := self._test) is not None:
+            right.append((f"test {test + 1} of {len(self.comparison.tests)}", "quiet"))
         if self.sheet.virtual_size.width > self.sheet.size.width > 0:
-            right.append((f"{key_of(self, 'list.right')} for more", "key"))
+            right.append((f"{'  ' if right else ''}{key_of(self, 'list.right')} for more", "key"))
         self.query_one("#compare-title", PaneHeading).tell(left, right)
 
     @on(Sheet.Moved, "#compare-table")
+    def _moved(self) -> None:
+        self._title()
+        self._about()
+
     def _about(self) -> None:
         from diskprof.tui.compare.compare_rows import told
 
@@ -300,7 +310,8 @@ class CompareScreen(ModeScreen):
             self.query_one("#compare-curves", ChartPane).show(Plot(""))
             return
         line = self.lines[max(0, self.sheet.cursor)]
-        self.query_one("#compare-told", Static).update(signs_for(self.app, clean(told(line, self.sheet.columns))))
+        shown = clean(told(line, self.sheet.columns, self.size.width - 2))
+        self.query_one("#compare-told", Static).update(signs_for(self.app, shown))
         self.refresh_bindings()
         self._draw()
 

@@ -23,7 +23,8 @@ class Depth(Enum):
 class Role(Struct, frozen=True):
     """`dark` and `light` are numbers of the 256 colours, `sixteen` is a name of Textual's for one of the terminal's own.
 
-    `on_white` is that for a white ground, where it is another.
+    `on_white` is that for a white ground, where it is another: terminals have no green or cyan that can be read on it, so
+    what is good is written as the rest, and only what is bad has a colour.
     """
 
     tones: Tones
@@ -53,15 +54,15 @@ GROUNDS = {
 TEXTS = {
     "foreground": Role(Tones("#d5dbe3", "#1c2530"), 252, 235, "ansi_default"),
     "quiet": Role(colours.QUIET, 246, 241, "ansi_bright_black"),
-    "accent": Role(Tones("#6ea8fe", "#1f5fbf"), 75, 25, "ansi_bright_blue"),
-    "good": Role(colours.GOOD, 114, 28, "ansi_green"),
+    "accent": Role(Tones("#6ea8fe", "#1f5fbf"), 75, 25, "ansi_bright_blue", "ansi_blue"),
+    "good": Role(colours.GOOD, 114, 28, "ansi_green", "ansi_default"),
     "warn": Role(colours.WARNING, 179, 94, "ansi_yellow", "ansi_red"),
     "danger": Role(colours.BAD, 203, 124, "ansi_bright_red"),
     "read": Role(colours.READ, 80, 24, "ansi_cyan", "ansi_blue"),
     "write": Role(colours.WRITE, 176, 90, "ansi_magenta"),
-    "curve-a": Role(colours.RUNS[0], 33, 27, "ansi_bright_blue"),
-    "curve-b": Role(colours.RUNS[1], 36, 29, "ansi_cyan"),
-    "curve-c": Role(colours.RUNS[2], 99, 56, "ansi_bright_magenta"),
+    "curve-a": Role(colours.RUNS[0], 33, 27, "ansi_bright_blue", "ansi_blue"),
+    "curve-b": Role(colours.RUNS[1], 36, 29, "ansi_cyan", "ansi_default"),
+    "curve-c": Role(colours.RUNS[2], 99, 56, "ansi_bright_magenta", "ansi_magenta"),
     "curve-d": Role(colours.RUNS[3], 250, 243, "ansi_white", "ansi_bright_black"),
 }
 """What is written and drawn in. `accent` is for titles, keys, and what has the focus or is chosen; `curve` for compared runs."""

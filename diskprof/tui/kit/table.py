@@ -143,6 +143,14 @@ class Table(Painted, ScrollView, can_focus=True):
                     self._wanted = None
                 return
 
+    @property
+    def place(self) -> str:
+        """Which of the rows the cursor is on, headings not counted: `3 of 42`. Empty without a cursor."""
+        if self._at is None:
+            return ""
+        able = [at for at, row in enumerate(self._rows) if not row.heading]
+        return f"{able.index(self._at) + 1} of {len(able)}"
+
     def show(self, build: Callable[[int], Sequence[Row]]) -> None:
         """Show the rows that `build` makes for the width of the table."""
         self._build = build
@@ -383,6 +391,13 @@ class Sheet(Table):
         self.virtual_size = Size(max(width, 0), rows)
         self.refresh()
 
+    @property
+    def _in_sight(self) -> str:
+        """Which rows are in sight, where those are not all: `3-6 of 6`."""
+        room, count = self.scrollable_content_region.height - self._header, len(self._rows)
+        first = round(self.scroll_y)
+        return f"{first + 1}-{first + room} of {count}" if 0 < room < count else ""
+
     def lead(self, at: int) -> None:
         """Put the cursor on a row and that row at the top, as far as there are rows below it."""
         self.cursor = at
@@ -418,6 +433,9 @@ class Sheet(Table):
             return super().render_line(y)
         base = self.rich_style + self.get_component_rich_style("sheet--header", partial=True)
         titles = [(column.title, "") for column in self._columns]
+        if titles and self._in_sight:
+            told = f"{self._columns[0].title}  {self._in_sight}"
+            titles[0] = (told if len(told) <= self._columns[0].width else titles[0][0], "")
         return self._draw_row(Row("", titles), titles, "", base)
 
     def _draw_row(self, row: Row, line: Line, mark: str, base: Style | None) -> Strip:

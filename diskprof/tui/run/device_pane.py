@@ -211,7 +211,13 @@ class DevicePane(Down):
     @on(Table.Moved)
     def _moved(self, message: Table.Moved) -> None:
         message.stop()
+        self._count()
         self.post_message(self.Changed())
+
+    def _count(self) -> None:
+        """Which of the list the cursor is on, in the frame."""
+        if self.list.border_subtitle != self.list.place:
+            self.list.border_subtitle = self.list.place
 
     # what is chosen
 
@@ -295,6 +301,7 @@ class DevicePane(Down):
 
         self._rows = rows
         self.list.show(self._rows)
+        self._count()
         most = max(5, self.screen.size.height // 3 + len(paths))
         self.list.styles.height = min(len(self.list.rows) + 2, most)
 

@@ -112,11 +112,9 @@ class PresetPane(Vertical):
         self.post_message(self.Changed())
 
     def _count(self) -> None:
-        """Which of the list the cursor is on, in the frame: `3 of 42`."""
-        keys = [row.key for row in self.list.rows if not row.heading]
-        told = f"{keys.index(self.list.key) + 1} of {len(keys)}" if self.list.key in keys else ""
-        if self.border_subtitle != told:
-            self.border_subtitle = told
+        """Which of the list the cursor is on, in the frame."""
+        if self.border_subtitle != self.list.place:
+            self.border_subtitle = self.list.place
 
     @property
     def preset(self) -> Preset | None:

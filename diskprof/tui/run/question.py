@@ -40,11 +40,13 @@ class OpeningQuestion:
 
     def __init__(self, screen: RunScreen) -> None:
         self._screen = screen
+        self._wanted = False
 
     def ask(self) -> None:
-        """Ask, where there are devices and presets."""
+        """Ask, as soon as there are devices and presets."""
         screen = self._screen
-        if screen.devices.device_tree is None or not screen.presets.loaded:
+        self._wanted = screen.devices.device_tree is None or not screen.presets.loaded
+        if self._wanted:
             return
         facts = self._facts()
 
@@ -56,6 +58,12 @@ class OpeningQuestion:
                 self._take(question, suggestion(question, facts))
 
         screen.app.push_screen(Ask(TITLE, _TEXT, _answers(facts)), answered)
+
+    def ask_if_wanted(self) -> None:
+        """Ask now if the key came before there was anything to choose, unless the person has gone elsewhere since."""
+        wanted, self._wanted = self._wanted, False
+        if wanted and self._screen.is_current:
+            self.ask()
 
     def _facts(self) -> DiskFacts:
         """Of the chosen place; the room as in its plan, where there is one."""

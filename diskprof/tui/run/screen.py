@@ -253,6 +253,7 @@ class RunScreen(ModeScreen):
     def _choice_changed(self) -> None:
         self._show_details()
         self._take(self.draft)
+        self.question.ask_if_wanted()
 
     @on(DevicePane.Failed)
     @on(PresetPane.Failed)

@@ -46,6 +46,8 @@ _DRAWN_S = 0.05
 _SHARE_OF_TIME = 20
 _BESIDE = 160
 """From this width on the run under the cursor is shown beside the list."""
+_LEAST_ABOUT = 5
+"""Lines below which a low terminal shows the list alone."""
 _AROUND = 2
 """The heading above the rows of the list, and a line below them."""
 
@@ -290,8 +292,9 @@ class RunsScreen(ModeScreen):
         about, room = self.query_one("#runs-about"), self.query_one("#runs-body").size.height
         if self.list.view.words or not room:
             return
-        rows = len(self.list.shown) + _AROUND
-        high = None if self.has_class("-beside") or rows >= room / 2 else room - rows
+        rows, low = len(self.list.shown) + _AROUND, self.has_class("-low")
+        self.set_class(low and room - rows < _LEAST_ABOUT, "-crowded")
+        high = None if self.has_class("-beside") or (rows >= room / 2 and not low) else room - rows
         if high != self._high:
             about.styles.height = self._high = high
 
@@ -308,7 +311,8 @@ class RunsScreen(ModeScreen):
         view = self.list.view
         first = "oldest first" if view.backwards else "newest first"
         order = first if view.order is Order.STARTED else f"by {view.order}{', backwards' if view.backwards else ''}"
-        self.query_one("#runs-title", PaneHeading).tell(left, [(order, "quiet")])
+        place = f"  {self.sheet.cursor + 1} of {shown}" if self.list.shown and not self._partial else ""
+        self.query_one("#runs-title", PaneHeading).tell(left, [(f"{order}{place}", "quiet")])
         self.refresh_bindings()
 
     def _about(self) -> None:
@@ -322,7 +326,7 @@ class RunsScreen(ModeScreen):
         if run := self.current:
             self._at = run.id
         self._about()
-        self.refresh_bindings()
+        self._title()
 
     @on(Sheet.Chosen, "#runs-list")
     def _chosen(self) -> None:

@@ -5,7 +5,7 @@ import sys
 import pytest
 from rich.cells import cell_len
 
-from diskprof.model.cells import cut, fit, width_of, wrap
+from diskprof.model.cells import cut, cut_at_word, fit, width_of, wrap
 from diskprof.model.text import clean, in_ascii
 
 TEXTS = ("", "abc", "Größe", "日本語", "e\u0301", "ab\u0301cd", "한글", "⣿⣀⡀", "█▇▁", "नमस्ते", "µs · 4–8")
@@ -28,6 +28,15 @@ def test_what_is_fitted_takes_just_its_cells(text: str, width: int) -> None:
     for middle in (False, True):
         assert width_of(fit(text, width, middle=middle)) == width
         assert width_of(cut(text, width, middle=middle)) <= width
+
+
+def test_a_sentence_is_cut_between_words() -> None:
+    text = "3 conditions differ: host, device model"
+    assert cut_at_word(text, 39) == text
+    assert cut_at_word(text, 38) == "3 conditions differ: host, device …"
+    assert cut_at_word(text, 27) == "3 conditions differ: host …"
+    assert cut_at_word(text, 26) == "3 conditions differ …"
+    assert cut_at_word("conditions", 6) == "condi…"
 
 
 def test_a_mark_needs_room_for_as_much_text() -> None:
