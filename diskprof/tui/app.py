@@ -13,14 +13,16 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
+from msgspec.structs import replace
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.scrollbar import ScrollBar, ScrollBarRender
 from textual.timer import Timer
 
-from diskprof.config.settings import Charts, Settings, SlowLink
+from diskprof.config.settings import FASTEST_HZ, SLOWEST_HZ, Charts, Settings, SlowLink
 from diskprof.model.errors import DiskprofError
 from diskprof.model.text import clean
+from diskprof.model.units import format_duration
 from diskprof.presets.problem import Problem
 from diskprof.reports.words import STATUSES
 from diskprof.tui.dialogs.confirm import Answer, Ask
@@ -236,7 +238,7 @@ class DiskprofApp(TerminalApp):
         self._host = clean(self.session.hostname())
         self.catch_signals()
         self._poll()
-        self._polling = self.set_interval(max(POLL_S, 1 / self.settings.refresh), self._poll)
+        self._poll_every(POLL_S)
         if self.settings.slow_link is SlowLink.ON:
             self.calm_down()
         for problem in self._problems[:_MOST_TOLD]:
@@ -259,9 +261,22 @@ class DiskprofApp(TerminalApp):
 
     def calm_down(self) -> None:
         super().calm_down()
+        self._poll_every(CALM_POLL_S)
+
+    def _poll_every(self, least_s: float) -> None:
+        """Look at the store as often as the settings say, at most each `least_s`."""
         if self._polling is not None:
             self._polling.stop()
-        self._polling = self.set_interval(max(CALM_POLL_S, 1 / self.settings.refresh), self._poll)
+        self._polling = self.set_interval(max(least_s, 1 / self.settings.refresh), self._poll)
+
+    def action_faster(self, factor: float) -> None:
+        """Follow a run so many times as often, until the app ends."""
+        refresh = min(max(self.settings.refresh * factor, SLOWEST_HZ), FASTEST_HZ)
+        self.settings = replace(self.settings, refresh=refresh)
+        least_s = CALM_POLL_S if self.calm else POLL_S
+        self._poll_every(least_s)
+        every = format_duration(max(least_s, 1 / refresh))
+        self.notify(f"A run is read every {every}.", timeout=2, markup=False)
 
     # what goes on
 

@@ -49,6 +49,7 @@ from diskprof.tui.compare.screen import CompareChart, CompareScreen
 from diskprof.tui.dialogs.report_dialog import ExportModal
 from diskprof.tui.kit.charts.chart import ChartPane
 from diskprof.tui.kit.charts.glyphs import Charset
+from diskprof.tui.kit.table import Sheet
 from diskprof.tui.runs.screen import RunsScreen
 
 
@@ -123,6 +124,20 @@ async def test_the_overview_has_every_test_and_every_run(
         await see(pilot, "4K rand read QD1 (IOPS) A: 17,668 B: 8,085 -54% (-57 to -52) worse")
         await press(pilot, "home", "up")
         assert names[screen.sheet.cursor].startswith("▸ 11 conditions differ")
+
+
+async def test_a_large_terminal_has_the_rows_of_the_selected_test_too(path: Path, runs: dict[str, str]) -> None:
+    async with open_runs(path, (200, 50)) as pilot:
+        screen = await compare(pilot, runs["first"], runs["slow"])
+        await see(pilot, "read latency p99.9 (us)", "+82% (+21 to +174)")
+        await press(pilot, "down")
+        await see(pilot, "+226% (+181 to +279)")
+        assert not screen.query_one("#compare-rows", Sheet).has_focus
+        await press(pilot, "enter")
+        assert not screen.query_one("#compare-rows", Sheet).display
+        await see(pilot, "Compare > 4K rand read QD32")
+        await press(pilot, "escape")
+        await until(pilot, lambda: "Compare >" not in text_of(pilot))
 
 
 async def test_no_line_is_cut_in_a_word(path: Path, runs: dict[str, str]) -> None:

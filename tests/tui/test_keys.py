@@ -36,7 +36,7 @@ ANSWERS = "Ask"
 # A text closes with any key that may have opened it, and with those that end other programs' texts.
 CLOSES = {"reading.close"}
 # Textual calls these keys by longer names.
-WRITTEN = {"?", "/", ":", "*"}
+WRITTEN = {"?", "/", ":", "*", "+", "-"}
 REPOSITORY = Path(__file__).parents[2]
 
 

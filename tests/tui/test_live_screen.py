@@ -15,6 +15,7 @@ from diskprof.model.errors import DiskprofError
 from diskprof.model.run import Message, Progress, Status
 from diskprof.model.sample import Direction, Phase
 from diskprof.store import Store, this_process
+from diskprof.tui.app import DiskprofApp
 from diskprof.tui.dialogs.confirm import Ask
 from diskprof.tui.kit.charts.chart import ChartPane
 from diskprof.tui.kit.charts.glyphs import Charset
@@ -505,6 +506,21 @@ async def test_a_run_that_is_deleted_meanwhile_spoils_nothing(bench: Bench, stor
         await until(pilot, lambda: bool(pilot.app._notifications))
         await press(pilot, "1", "2")
         assert screen.snapshot.run.id == first  # type: ignore[union-attr]
+
+
+async def test_a_run_is_read_more_or_less_often_by_key(bench: Bench, store: Store) -> None:
+    for _ in recording(store, end=Status.RUNNING, stop_in=(2, 0.5), runner=this_process(), runtime_s=2.0):
+        pass
+    async with open_bench(bench) as pilot:
+        await open_live(pilot)
+        app = pilot.app
+        assert isinstance(app, DiskprofApp)
+        await press(pilot, "minus", "minus")
+        await see(pilot, "A run is read every 2 s.")
+        assert app._polling is not None and app._polling._interval == 2.0
+        await press(pilot, *["plus"] * 5)
+        await see(pilot, "A run is read every 0.25 s.")
+        assert app._polling._interval == 0.25
 
 
 async def test_a_list_that_has_no_room_says_which_tests_are_in_sight(bench: Bench, store: Store) -> None:

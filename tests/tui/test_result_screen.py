@@ -308,6 +308,14 @@ async def test_a_cursor_reads_off_a_past_moment(path: Path, runs: dict[str, str]
         assert isinstance(pilot.app.screen, RunsScreen)
 
 
+async def test_the_first_line_says_what_is_opened(path: Path, runs: dict[str, str]) -> None:
+    async with open_runs(path) as pilot:
+        await open_result(pilot, runs["first"])
+        assert f" 3 Runs > {runs['first']} " in text_of(pilot).splitlines()[0]
+        await press(pilot, "escape")
+        assert ">" not in text_of(pilot).splitlines()[0]
+
+
 async def test_the_kernels_view_of_each_test(path: Path, runs: dict[str, str]) -> None:
     async with open_runs(path, (120, 40)) as pilot:
         screen = await open_result(pilot, runs["first"])

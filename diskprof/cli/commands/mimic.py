@@ -48,7 +48,7 @@ def mimic_command(
 
     As root, where tracefs is mounted, each request is traced: rate, mix of reads and writes, block sizes, share in order, sync
     writes, requests in flight, working set. Otherwise the kernel's counters are used, which have mean sizes and the mean queue
-    alone. A table says what is known, and what the preset does. Ctrl+C ends the watching: what was seen until then is used.
+    alone. A table says what is known, and what the preset does. Ctrl+C ends it early; what was seen so far is used.
 
     With --from it reads what `iostat -x` printed; TARGET is then the device, if the text has several.
 

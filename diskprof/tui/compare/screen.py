@@ -49,6 +49,8 @@ _EMPTY = (
 _READ_AGAIN_S = 2.0
 _BESIDE_FROM = 150
 """From so many columns on the charts stand beside the table, two of them."""
+_ROWS_FROM = 36
+"""From so many lines on, beside the charts, the rows of the selected test are below the overview."""
 _SHARE_OF_TIME = 20
 _AROUND_TABLE = 2
 """The head of the table, and an empty row below it."""
@@ -129,7 +131,7 @@ class CompareScreen(ModeScreen):
         self.chart = CompareChart.PERCENTILES
         self._by_load: Plot | None = None
         self._arms_seen = False
-        self._wide = 0
+        self._wide = self._rows_wide = 0
 
     def body(self) -> ComposeResult:
         yield PaneHeading("compare-table", id="compare-title")
@@ -139,6 +141,7 @@ class CompareScreen(ModeScreen):
             with Vertical(id="compare-charts"):
                 yield ChartPane(self.diskprof.charset, id="compare-curves")
                 yield ChartPane(self.diskprof.charset, id="compare-more")
+            yield Sheet(self._columns_of_test, fixed=1, id="compare-rows", cursor=False)
         yield Static("", id="compare-told", markup=False)
 
     @property
@@ -152,6 +155,7 @@ class CompareScreen(ModeScreen):
     def on_resize(self, event: events.Resize) -> None:
         self.set_class(event.size.height < 22, "-low")
         self.set_class(event.size.width >= _BESIDE_FROM, "-beside")
+        self.set_class(event.size.width >= _BESIDE_FROM and event.size.height >= _ROWS_FROM, "-roomy")
         self._title()
         self._draw()
         self.call_after_refresh(self._share_room)
@@ -237,6 +241,25 @@ class CompareScreen(ModeScreen):
     def _row(self, index: int) -> Row:
         return self.lines[index].row
 
+    def _columns_of_test(self, width: int) -> Sequence[SheetColumn]:
+        from diskprof.tui.compare.compare_rows import columns_for
+
+        if width != self._rows_wide:
+            self._rows_wide = width
+            self.call_later(self._draw_rows)
+        return columns_for(self.comparison, width) if self.comparison else ()
+
+    def _draw_rows(self) -> None:
+        """All figures of the test under the cursor, below the overview."""
+        from diskprof.tui.compare.compare_rows import form_for, lines_of
+
+        sheet, test = self.query_one("#compare-rows", Sheet), self._test
+        sheet.display = self.has_class("-roomy") and self.opened is None and test is not None
+        if self.comparison and test is not None and sheet.display:
+            width = self._rows_wide or self.size.width
+            lines = lines_of(self.comparison, test, width, form_for(width, len(self.comparison.columns)))
+            sheet.ask(len(lines), lambda at: lines[at].row)
+
     def _show(self, *, cursor: int | None = None) -> None:
         """The cursor stays on its row, or moves to the row of number `cursor`."""
         from diskprof.tui.compare.overview_rows import first_test
@@ -297,6 +320,8 @@ class CompareScreen(ModeScreen):
         if self.sheet.virtual_size.width > self.sheet.size.width > 0:
             right.append((f"{'  ' if right else ''}{key_of(self, 'list.right')} for more", "key"))
         self.query_one("#compare-title", PaneHeading).tell(left, right)
+        opened = self.comparison.tests[self.opened] if self.comparison and self.opened is not None else None
+        self.top.enter(clean(opened.title) if opened else "")
 
     @on(Sheet.Moved, "#compare-table")
     def _moved(self) -> None:
@@ -316,6 +341,7 @@ class CompareScreen(ModeScreen):
         self._draw()
 
     def _draw(self) -> None:
+        self._draw_rows()
         self.set_class(self.chart is CompareChart.NONE, "-plain")
         if self.comparison is None or self.chart is CompareChart.NONE:
             return

@@ -346,10 +346,15 @@ class Sheet(Table):
     ]
 
     def __init__(
-        self, layout: Callable[[int], Sequence[SheetColumn]], *, fixed: int = 0, id: str | None = None
+        self,
+        layout: Callable[[int], Sequence[SheetColumn]],
+        *,
+        fixed: int = 0,
+        id: str | None = None,
+        cursor: bool = True,
     ) -> None:
         """`layout` gives the columns for a width, without the cursor's mark; the first `fixed` do not scroll sideways."""
-        super().__init__(id=id)
+        super().__init__(id=id, cursor=cursor)
         self._layout_columns = layout
         self._fixed = fixed
         self._header = 1

@@ -38,7 +38,7 @@ class LiveScreen(RunPage):
         """
 A run in progress, and its result when it has ended. "now" is the last interval, "test" everything measured of the test so
 far; the percentage beside a rate compares the two. R are reads, W writes. The run belongs to a process of its own: leaving
-this screen, quitting or losing the connection does not stop it.
+this screen, quitting or losing the connection does not stop it. {live.faster} and {live.slower} change how often it is read.
 
 A fleet run is a table: a row for each host or disk with its last second, the sum of all below, with percentiles of all I/Os
 together. {fleet.open} opens one host, {live.leave} comes back. When it has ended, below is what stands out.
@@ -48,6 +48,8 @@ together. {fleet.open} opens one host, {live.leave} comes back. When it has ende
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "course('leave')", "Leave", id="live.leave", tooltip="Close what is over the run: cursor, kernel, zoom"),
         Binding("N", "other(1)", "Next run", id="live.next", key_display="N", tooltip="The next run in progress"),
+        Binding("plus", "app.faster(2)", "Faster", id="live.faster", key_display="+", show=False, tooltip="Refresh more often"),
+        Binding("minus", "app.faster(0.5)", "Slower", id="live.slower", key_display="-", show=False, tooltip="Refresh less often"),
         Binding("P", "other(-1)", "Previous run", id="live.previous", show=False, tooltip="The previous run in progress"),
     ]  # fmt: skip
 
@@ -182,6 +184,7 @@ together. {fleet.open} opens one host, {live.leave} comes back. When it has ende
             self.set_class(table, "-fleet")
             (self.fleet.pane.sheet if table else self.sheet).focus(scroll_visible=False)
         if table:
+            self.top.enter("")
             self.set_class(False, "-empty")
             self._set_keys(self.fleet.going)
         return table
@@ -216,6 +219,7 @@ together. {fleet.open} opens one host, {live.leave} comes back. When it has ende
         self.set_class(self.snapshot is None, "-empty")
         if self.snapshot is None:
             self._draw_empty()
+        self.top.enter(self.run.id if self.run and self.run.fleet else "")
         super()._draw()
 
     def _draw_empty(self) -> None:

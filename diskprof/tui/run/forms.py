@@ -118,9 +118,7 @@ def overwrite_fields(plans: Sequence[Plan]) -> list[FormField]:
         for at, device in enumerate(raw_devices(plans))
     ]
     kinds = [
-        FormField(
-            f"signature-{at}", f"To give up what lies there, type its type ({clean(kind)})", "", "", _kind_check(kind)
-        )
+        FormField(f"signature-{at}", f"To overwrite its {clean(kind)}, type {clean(kind)}", "", "", _kind_check(kind))
         for at, kind in enumerate(dict.fromkeys(kind for plan in plans for kind in plan.to_give_up))
     ]
     return [*names, *kinds]
@@ -171,8 +169,8 @@ def _kind_check(kind: str) -> Callable[[str], str]:
     def check(text: str) -> str:
         word = text.strip()
         if word != kind:
-            said = f"{clean(word[:40])!r} is not what lies there." if word else "Nothing is typed yet."
-            raise Refused(said, f"Type {clean(kind)} to give it up.")
+            said = f"{clean(word[:40])!r} does not match." if word else "Nothing is typed yet."
+            raise Refused(said, f"Type {clean(kind)} to allow overwriting it.")
         return word
 
     return check

@@ -51,6 +51,7 @@ class HistoryScreen(ModeScreen):
         self.run_id = run_id
         self.history: RunHistory | None = None
         self._cells: Cells | None = None
+        self.top.enter(f"{run_id} > history")
 
     def body(self) -> ComposeResult:
         yield PaneHeading("history-figures", id="history-title")

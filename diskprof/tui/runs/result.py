@@ -23,6 +23,7 @@ class ResultScreen(RunPage):
     def __init__(self, run_id: str) -> None:
         super().__init__()
         self.run_id = run_id
+        self.top.enter(run_id)
 
     def store_changed(self) -> None:
         """A run that has ended changes only by the person's own hand: it is read once, but for what was put off meanwhile."""

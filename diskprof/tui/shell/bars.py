@@ -24,7 +24,10 @@ _GAP, _NARROW = "  ", " "
 
 
 class TopBar(OneLine):
-    """`diskprof  1 Run  2 Live ...    host  state`, the present mode marked; a click on a tab opens it."""
+    """`diskprof  1 Run  2 Live ...    host  state`, the present mode marked; a click on a tab opens it.
+
+    What is opened in the mode stands behind its name, `3 Runs > k3f7p2qa`, where it has room.
+    """
 
     DEFAULT_CSS = """
     TopBar { dock: top; background: $panel; }
@@ -35,7 +38,15 @@ class TopBar(OneLine):
         self._mode = mode
         self._state: Line = ()
         self._host = ""
+        self._opened = ""
         self._spots: list[tuple[int, int, str]] = []
+
+    def enter(self, opened: str) -> None:
+        """What of the mode is opened; empty for its first page."""
+        if opened != self._opened:
+            self._opened = opened
+            if self.is_attached:
+                self._draw()
 
     def show(self, host: str, state: Line) -> None:
         """`state`: what is running, in a few words; if they do not fit, only the first and the last are shown."""
@@ -48,19 +59,27 @@ class TopBar(OneLine):
 
     def _draw(self) -> None:
         width = self.size.width
-        left: list[Piece] = [(" diskprof ", "title")] if width >= 60 else [(" ", "")]
+        brief: Line = [*self._state[:1], *self._state[1:][-1:]]
+        left = self._tabs(self._opened)
+        if width_of(left) + 3 + width_of(brief) > width:
+            left = self._tabs("")
+        room = width - width_of(left) - 3
+        hosted: Line = [(self._host, "quiet"), ("  ", ""), *self._state] if self._host else self._state
+        fitting = (right for right in (hosted, self._state, brief) if width_of(right) <= room)
+        self.put_line(spread(left, [("  ", ""), *next(fitting, ()), (" ", "")], width))
+
+    def _tabs(self, opened: str) -> list[Piece]:
+        left: list[Piece] = [(" diskprof ", "title")] if self.size.width >= 60 else [(" ", "")]
         self._spots = []
         for tab in TABS:
             start = width_of(left)
-            here = tab.mode == self._mode
             key = self._key_of(tab)
-            left += [(f" {key} {tab.title} ", "tab")] if here else [(f" {key} ", "key"), (f"{tab.title} ", "")]
+            if tab.mode == self._mode:
+                left.append((f" {key} {tab.title} > {opened} " if opened else f" {key} {tab.title} ", "tab"))
+            else:
+                left += [(f" {key} ", "key"), (f"{tab.title} ", "")]
             self._spots.append((start, width_of(left), tab.mode))
-        room = width - width_of(left) - 3
-        hosted: Line = [(self._host, "quiet"), ("  ", ""), *self._state] if self._host else self._state
-        brief: Line = [*self._state[:1], *self._state[1:][-1:]]
-        fitting = (right for right in (hosted, self._state, brief) if width_of(right) <= room)
-        self.put_line(spread(left, [("  ", ""), *next(fitting, ()), (" ", "")], width))
+        return left
 
     def _key_of(self, tab: Tab) -> str:
         """As the person may have changed it."""

@@ -82,6 +82,8 @@ KEYS = (
     Key("x", "Allow overwriting the device", ("allow",)),
     Key("X", "Sweep: next value of the other axes; limit: trials or load curve", ("panel",)),
     Key("z", "Zoom the chart", ("zoom",)),
+    Key("+", "Refresh more often", ("faster",)),
+    Key("-", "Refresh less often", ("slower",)),
     Key("ctrl+l", "Redraw", ("redraw",)),
     Key("ctrl+z", "Suspend", ("suspend",)),
 )
