@@ -84,7 +84,7 @@ def other_io(view: TestView) -> Finding | None:
     named = culprits(view, foreign)
     hidden = view.run.environment.hidden_processes
     if named:
-        advice = f"Stop {'it' if len(named) == 1 else 'them'} or wait, and run the test again."
+        advice = f"Stop {'this process' if len(named) == 1 else 'these processes'} or wait, and run the test again."
     elif hidden:
         evidence.append(
             f"the I/O of {hidden} {'process' if hidden == 1 else 'processes'} of other users could not be read"

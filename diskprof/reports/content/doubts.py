@@ -62,7 +62,7 @@ def in_doubt(rules: Iterable[str]) -> str:
 
 
 def run_in_doubt(run: Run) -> str:
-    """`in_doubt` of a run, with processes and tests: `In doubt: other I/O: dd (pid 7) 98% (4K rand read QD1); stall`."""
+    """`in_doubt` of a run, with processes and tests: `In doubt: other I/O: dd (pid 7) 98% of it (4K rand read QD1); stall`."""
     words = with_tests(run.findings, run.title, len(run.tests))
     return f"In doubt: {words}" if words else ""
 
@@ -98,7 +98,7 @@ def with_tests(
 
 
 def _who(processes: Sequence[ProcessShare]) -> str:
-    """`: dd (pid 4242) 98%`, `: postgres (12 processes), up to 20% each`; empty where nobody is named."""
+    """`: dd (pid 4242) 98% of it`, `: postgres (12 processes), up to 20% of it each`; empty where nobody is named."""
     named: dict[str, list[ProcessShare]] = {}
     for each in processes:
         named.setdefault(each.name, []).append(each)
@@ -112,8 +112,8 @@ def _named(name: str, mine: Sequence[ProcessShare]) -> str:
     most = max((each.share for each in mine if each.share is not None), default=None)
     share = "" if most is None else format_percent(most)
     if len(mine) == 1:
-        return f"{name} (pid {mine[0].pid}) {share}".rstrip()
-    return f"{name} ({len(mine)} processes){share and f', up to {share} each'}"
+        return f"{name} (pid {mine[0].pid}){share and f' {share} of it'}"
+    return f"{name} ({len(mine)} processes){share and f', up to {share} of it each'}"
 
 
 def _where(names: Sequence[str], total: int) -> str:

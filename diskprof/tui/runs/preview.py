@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from textual import work
 
+from diskprof.model.cells import width_of
 from diskprof.model.errors import DiskprofError
 from diskprof.model.run import RunSummary, Weight
 from diskprof.model.text import clean
@@ -18,6 +19,7 @@ from diskprof.model.units import format_duration
 from diskprof.reports.content.doubts import in_doubt
 from diskprof.reports.words import WEIGHTS, outcome
 from diskprof.tui.kit.painted import Line, Lines
+from diskprof.tui.kit.painted import width_of as width_of_line
 from diskprof.tui.kit.paragraphs import paragraph, signed
 from diskprof.tui.runs.run_list import full_time
 from diskprof.tui.shell.run_signs import ink_of, sign_of, word_of
@@ -111,8 +113,13 @@ def _head(run: RunSummary, width: int) -> list[Line]:
     """What a line of the list knows of a run."""
     took = f", took {format_duration(run.duration_s)}" if run.duration_s is not None else ""
     status = outcome(run.status, run.imported_from)
-    about = clean(f"   {run.id}   {full_time(run.started_at)}{took}   {run.hostname}")
-    lines: list[Line] = [[(" ", ""), sign_of(status), (" ", ""), word_of(status), (about, "")]]
+    lead: Line = [(" ", ""), sign_of(status), (" ", ""), word_of(status)]
+    about, room = "", width - width_of_line(lead)
+    for part in (run.id, f"{full_time(run.started_at)}{took}", run.hostname):
+        if width_of(longer := f"{about}   {clean(part)}".rstrip()) > room:
+            break
+        about = longer
+    lines: list[Line] = [[*lead, (about, "")]]
     where = f"{run.target}{f' ({run.device})' if run.device else ''}"
     lines += paragraph(
         clean(": ".join(filter(None, (run.preset_title or run.preset, where)))), width, "strong", first=_INDENT

@@ -47,7 +47,7 @@ def test_who_it_was_is_named_with_its_share() -> None:
         (7, "dd", 0.93),
         (8, "cp", 0.08),
     ]
-    assert found.advice == "Stop them or wait, and run the test again."
+    assert found.advice == "Stop these processes or wait, and run the test again."
 
 
 def test_nobody_is_named_where_nothing_is_found() -> None:

@@ -60,14 +60,14 @@ def test_processes_are_named_with_their_share() -> None:
     several = (ProcessShare(7, "dd", 0.6), ProcessShare(8, "cp"), ProcessShare(9, "tar", 0.1))
     named = replace(found("other-io", test="a"), processes=several)
     assert doubts.run_in_doubt(replace(run, findings=(named,))) == (
-        f"In doubt: other I/O on the disk: dd (pid 7) 60%, cp (pid 8) and 1 more ({run.title('a')})"
+        f"In doubt: other I/O on the disk: dd (pid 7) 60% of it, cp (pid 8) and 1 more ({run.title('a')})"
     )
     alike = replace(named, processes=tuple(replace(each, name="dd") for each in several))
     assert doubts.run_in_doubt(replace(run, findings=(alike,))) == (
-        f"In doubt: other I/O on the disk: dd (3 processes), up to 60% each ({run.title('a')})"
+        f"In doubt: other I/O on the disk: dd (3 processes), up to 60% of it each ({run.title('a')})"
     )
     assert "".join(piece for piece, _ in banner_lines(replace(run, findings=(named,)), 120)[0]).startswith(
-        " ! In doubt: other I/O on the disk: dd (pid 7) 60%"
+        " ! In doubt: other I/O on the disk: dd (pid 7) 60% of it"
     )
 
 
