@@ -61,7 +61,7 @@ def test_no_share_is_more_than_the_whole() -> None:
     found = named("other-io", later, system(read_rate=100 * MB, write_rate=20 * MB))
     assert found is not None
     assert [each.share for each in found.processes] == [1.0]
-    assert "Stop it or wait" in found.advice
+    assert "Stop this process or wait" in found.advice
 
 
 def test_processes_that_may_not_be_seen_are_told_of_where_nobody_can_be_named() -> None:
