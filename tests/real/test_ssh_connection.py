@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -82,6 +83,8 @@ def test_a_connection_that_broke_meanwhile_is_made_anew(server: Server, runtime:
     for break_it in (server.cut, lambda: os.kill(master(), signal.SIGKILL)):
         before = master()
         break_it()
+        # One that is still dying would take the name of the next one's socket away with its own.
+        until(partial(gone, before), "the end of the connection that broke")
         with shared_connection(HOST, persist=True) as again:
             assert again.run(("echo", "here")).output == b"here\n"
         assert again.socket == connection.socket and master() != before
@@ -107,6 +110,39 @@ def test_a_directory_that_others_can_enter_holds_no_socket(runtime: Path) -> Non
         assert connection.run(("true",)).code == 0
         assert connection.socket and runtime not in connection.socket.parents
     assert not connection.socket.exists()
+
+
+def test_the_connection_of_the_configuration_is_used_and_stays_open(
+    server: Server, runtime: Path, tmp_path: Path
+) -> None:
+    own = runtime / "own"
+    text = (server.directory / "client").read_text()
+    with changed(
+        server.directory / "client", f"{text}\n  ControlMaster auto\n  ControlPath {own}\n  ControlPersist 60\n"
+    ):
+        for persist in (True, False):
+            with shared_connection(HOST, persist=persist) as connection:
+                assert connection.run(("echo", "here")).output == b"here\n"
+        assert len(server.sessions()) == 1 and own.exists()
+    with changed(server.directory / "client", f"{text}\n  ControlPath {own}\n"):
+        with shared_connection(HOST) as connection:
+            assert connection.run(("echo", "open")).output == b"open\n"
+        assert len(server.sessions()) == 1
+        subprocess.run(("ssh", "-Oexit", HOST), capture_output=True, check=True)
+        with shared_connection(HOST) as connection:
+            assert connection.run(("true",)).code == 0 and connection.socket
+    assert list(runtime.iterdir()) == []
+
+
+def test_no_port_of_the_configuration_is_held(server: Server, runtime: Path) -> None:
+    text = (server.directory / "client").read_text()
+    held = runtime / "port"
+    with (
+        changed(server.directory / "client", f"{text}\n  LocalForward {held} localhost:9\n"),
+        shared_connection(HOST, persist=True) as connection,
+    ):
+        assert connection.run(("true",)).code == 0
+        assert not held.exists()
 
 
 @contextmanager

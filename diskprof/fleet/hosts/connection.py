@@ -9,6 +9,7 @@ import stat
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from enum import Enum, auto
 from pathlib import Path
 
 from msgspec import Struct
@@ -32,11 +33,21 @@ class HostUnreachable(UsageError):
     """ssh does not get in: an unknown host, a refused key, a changed host key. The message ends with what ssh said."""
 
 
+class Sharing(Enum):
+    """Whose connection the calls to a host share."""
+
+    NOBODYS = auto()
+    OURS = auto()
+    CONFIGURED = auto()
+    """That of ssh's own configuration: it is the person's, and stays as it is."""
+
+
 class Connection(Struct, frozen=True):
-    """A host as ssh knows it, [USER@]HOST, and the socket of a connection that several calls share, if there is one."""
+    """A host as ssh knows it, [USER@]HOST, and the socket of the connection that several calls share if that is ours."""
 
     host: str
     socket: Path | None = None
+    sharing: Sharing = Sharing.NOBODYS
 
     def argv(self, words: Sequence[str], *, terminal: bool = False, compressed: bool = False) -> tuple[str, ...]:
         """The words that run `words` on the host. With a `terminal` ssh may ask for a password, without one it never asks.
@@ -59,10 +70,12 @@ class Connection(Struct, frozen=True):
             f"ServerAliveInterval={_ALIVE_S}",
             f"ServerAliveCountMax={_ALIVE_COUNT}",
         ]
-        if self.socket:
+        if self.sharing is Sharing.OURS:
             options += ["ControlMaster=auto", f"ControlPath={self.socket}", f"ControlPersist={_PERSIST_S}"]
-        else:
-            options += [] if terminal else ["BatchMode=yes"]
+            # Ports that the configuration forwards would be held as long, and the person's next ssh would not get them.
+            options += ["ClearAllForwardings=yes"]
+        elif self.sharing is Sharing.NOBODYS and not terminal:
+            options += ["BatchMode=yes"]
         options += ["Compression=yes"] if compressed else []
         return tuple(f"-o{option}" for option in options)
 
@@ -129,24 +142,29 @@ def shared_connection(host: str, *, persist: bool = False) -> Iterator[Connectio
     """A connection to `host` that all calls share, so that ssh logs in once; closed at the end.
 
     With `persist` it stays open for 60 s after the last call, for whoever connects to the host next, as Ansible has it; closed
-    when its last call ends if the next is without. Its socket lies in a directory that nobody else can open. Raises UsageError,
+    when its last call ends if the next is without. Where ssh's configuration has a connection that is open or stays so, it is that
+    one, and not closed here. Our socket lies in a directory that nobody else can open. Raises UsageError,
     and DiskprofError where there is no ssh or no room for the socket.
     """
     checked = checked_host(host)
     if not shutil.which("ssh"):
         raise DiskprofError("There is no ssh.", "Install the OpenSSH client.")
-    lasting = _lasting_socket(checked)
+    configured = run_here(("ssh", "-G", "--", checked)).output
+    if _is_configured(checked, configured):
+        yield Connection(checked, sharing=Sharing.CONFIGURED)
+        return
+    lasting = _lasting_socket(checked, configured)
     if persist and _is_ours(lasting.parent):
-        yield Connection(checked, lasting)
+        yield Connection(checked, lasting, Sharing.OURS)
         return
     if lasting.exists():
         # Whoever uses it goes on, and it ends with them.
-        _tell_master(Connection(checked, lasting), "stop")
+        _tell_master(Connection(checked, lasting, Sharing.OURS), "stop")
     try:
         directory = Path(tempfile.mkdtemp(prefix="diskprof-ssh-"))
     except OSError as error:
         raise DiskprofError(f"No temporary directory for the connection: {error.strerror}.", "Set TMPDIR.") from None
-    connection = Connection(checked, directory / "s")
+    connection = Connection(checked, directory / "s", Sharing.OURS)
     try:
         yield connection
     finally:
@@ -159,14 +177,23 @@ def _tell_master(connection: Connection, command: str) -> None:
     run_here(("ssh", f"-oControlPath={connection.socket}", f"-O{command}", "--", connection.host))
 
 
-def _lasting_socket(host: str) -> Path:
+def _is_configured(host: str, configuration: bytes) -> bool:
+    """Whether ssh's configuration, as `ssh -G` prints it, has a connection to this host that is open, or stays so once it is."""
+    lines = (line.partition(" ") for line in configuration.decode(errors="replace").splitlines())
+    said = {name: value for name, _, value in lines}
+    if said.get("controlpath", "none") == "none":
+        return False
+    stays = said.get("controlmaster") in ("auto", "autoask") and said.get("controlpersist", "no") != "no"
+    return stays or run_here(("ssh", "-Ocheck", "--", host)).code == 0
+
+
+def _lasting_socket(host: str, configured: bytes) -> Path:
     """Where the socket to a host is that outlives a call.
 
     It is of all that ssh's configuration says of the host: two that differ by a jump host alone are two.
     """
     runtime = os.environ.get("XDG_RUNTIME_DIR", "")
     directory = Path(runtime, "diskprof-ssh") if runtime.startswith("/") else Path(f"/tmp/diskprof-ssh-{os.geteuid()}")
-    configured = run_here(("ssh", "-G", "--", host)).output
     return directory / hashlib.sha256(host.encode() + b"\n" + configured).hexdigest()[:16]
 
 
