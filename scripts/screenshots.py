@@ -39,6 +39,8 @@ _MIXED_S = 45
 _UNDER_WAY_S = 33
 _AGAIN = "again"
 """A second run of the limited disk: its result is shown beside the first."""
+_HALF = "half-limit"
+"""A search while the limited disk gets half of what it does else."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,9 @@ SHOTS = (
     Shot("result-light", (), ("Quick check",), runs=(_AGAIN,), theme=LIGHT),
     Shot("compare", (), ("worse",), runs=(FREE, LIMITED)),
     Shot("sweep", (), ("64 KiB",), runs=("sweep",)),
-    Shot("limit", (), ("kept it",), runs=("limit",)),
+    Shot("limit", ("X",), ("kept it",), runs=("limit",)),
+    Shot("curve", (), ("Latency by load",), runs=("limit",)),
+    Shot("curves", (), ("Latency by load",), runs=("limit", _HALF)),
     Shot("map", (), ("Read/write map",), runs=("map",)),
 )
 
@@ -125,6 +129,10 @@ def _run(preset: str, disk: str, *words: str) -> None:
     diskprof("run", preset, str(PLACE / disk), "--yes", *words)
 
 
+def _search(tag: str) -> None:
+    _run("limit", LIMITED, "--tag", tag, *_settings(size="256m", keep="read.p99<=50ms", curve=10))
+
+
 def _settings(**values: object) -> list[str]:
     return [f"--set={name}={value}" for name, value in values.items()]
 
@@ -144,7 +152,11 @@ def draw(names: Sequence[str]) -> None:
     if any("sweep" in shot.runs for shot in shots):
         _run("digitalocean-sweep", LIMITED, "--tag", "sweep", *_settings(size="1g", runtime=1, tier="none"))
     if any("limit" in shot.runs for shot in shots):
-        _run("limit", LIMITED, "--tag", "limit", *_settings(size="256m", keep="read.p99<=50ms"))
+        _search("limit")
+    if any(_HALF in shot.runs for shot in shots):
+        limit(IOPS // 2, MB_PER_S)
+        _search(_HALF)
+        limit(IOPS, MB_PER_S)
     if any("map" in shot.runs for shot in shots):
         limit(SLOW_IOPS, SLOW_MB_PER_S)
         _run("read-write-map", LIMITED, "--tag", "map", *_settings(size="256m", runtime="1s"))

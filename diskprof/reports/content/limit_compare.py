@@ -66,7 +66,7 @@ def limit_change(comparison: Comparison, column: int) -> str:
         for bracket in reversed(brackets)
     )
     if low <= base_high and base_low <= high:
-        return f"limit {low:,.0f} IOPS, was {base_low:,.0f}: no more apart than the searches came near"
+        return f"limit {low:,.0f} IOPS, was {base_low:,.0f}: within what the searches left open"
     return f"limit {low:,.0f} IOPS, was {base_low:,.0f} ({figures.relative(low / base_low - 1)})"
 
 
