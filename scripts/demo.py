@@ -30,6 +30,8 @@ IOPS, MB_PER_S = 20_000, 500
 """What `LIMITED` gets, of reads and of writes."""
 SLOW_IOPS, SLOW_MB_PER_S = 2_000, 20
 """What it gets while it is asked for its limits: a machine of two cores can send that, and more."""
+VOLUME_IOPS, VOLUME_MB_PER_S = 5_000, 200
+"""What it gets while it is asked what limits it: as a volume of a cloud."""
 PLACE = Path("/mnt")
 HOME = PLACE / "home"
 

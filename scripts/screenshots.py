@@ -17,6 +17,8 @@ from demo import (
     ROOT,
     SLOW_IOPS,
     SLOW_MB_PER_S,
+    VOLUME_IOPS,
+    VOLUME_MB_PER_S,
     DemoSession,
     diskprof,
     inside,
@@ -76,6 +78,7 @@ SHOTS = (
     Shot("curve", (), ("Latency by load",), runs=("limit",)),
     Shot("curves", (), ("Latency by load",), runs=("limit", _HALF)),
     Shot("map", (), ("Read/write map",), runs=("map",)),
+    Shot("what-limits", (), ("What limits",), runs=("what-limits",)),
 )
 
 
@@ -160,6 +163,9 @@ def draw(names: Sequence[str]) -> None:
     if any("map" in shot.runs for shot in shots):
         limit(SLOW_IOPS, SLOW_MB_PER_S)
         _run("read-write-map", LIMITED, "--tag", "map", *_settings(size="256m", runtime="1s"))
+    if any("what-limits" in shot.runs for shot in shots):
+        limit(VOLUME_IOPS, VOLUME_MB_PER_S)
+        _run("what-limits", LIMITED, "--tag", "what-limits", *_settings(size="256m"))
     limit(IOPS, MB_PER_S)
     for shot in shots:
         if not shot.under_way:

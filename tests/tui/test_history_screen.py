@@ -5,6 +5,7 @@ from random import Random
 
 import pytest
 from like_runs import record_like_runs
+from recorded import record_limit
 from stored_screens import SIZES, open_runs, press, see, text_of, until
 
 from diskprof.store import Store
@@ -35,3 +36,13 @@ async def test_a_run_without_others_like_it_says_how_many_it_takes(tmp_path: Pat
         await press(pilot, "backspace")
         await until(pilot, lambda: isinstance(pilot.app.screen, RunsScreen))
         assert "History" in text_of(pilot)
+
+
+async def test_searches_that_found_no_limit_are_said_and_not_drawn(tmp_path: Path) -> None:
+    path = tmp_path / "runs.db"
+    with Store.open(path) as store:
+        for at in range(2):
+            record_limit(store, promise="read.p99<=50us", run_id=f"c4t8h3w{at}")
+    async with open_runs(path, (120, 40)) as pilot:
+        await press(pilot, "H")
+        await see(pilot, "2 like runs", "in 2 nothing kept read.p99<=50us", "No limit: nothing kept it.")

@@ -112,7 +112,8 @@ class HistoryScreen(ModeScreen):
     def _draw(self) -> None:
         chart, figure = self.query_one("#history-chart", ChartPane), self.figure
         if figure is None:
-            chart.say("There are no complete runs like this one.")
+            vain = self.history and self.history.none_kept
+            chart.say("No limit: nothing kept it." if vain else "There are no complete runs like this one.")
             return
         from diskprof.reports.content.history.history_report import change_table, history_plot
 

@@ -398,10 +398,11 @@ def record_limit(
     started_at: datetime = FIRST_START,
     run_id: str = "c4t8h3wy",
     factor: float = 1.0,
+    promise: str = "read.p99<=2ms",
 ) -> str:
     """A run of `limit_plan`: to its end, or that this process carries out, with so many trials, or loads of a curve, and a half.
     Its disk does `factor` times what VOLUME does."""
-    plan = limit_plan(curve=curve)
+    plan = limit_plan(promise, curve)
     assert plan.limit
     return _record_search(store, plan, LimitWatch(plan.limit, plan.tests[0]), trials, started_at, run_id, factor)
 
