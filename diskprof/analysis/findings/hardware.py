@@ -56,7 +56,8 @@ def other_io(view: TestView) -> Finding | None:
 
     Not asked of a direction that the test itself does buffered (read-ahead and late write-back look the same),
     of reads where it writes parts of pages, nor of an array, where each write is done several times; and not where the test
-    itself did more than its figures are of. Of writes to a file that it syncs only what no journal can be.
+    itself did more than its figures are of. Of writes to a file that it syncs only what no journal can be. Of a trial or a cell,
+    which lasts a few seconds, only what is more than both accounts may be apart.
     """
     # One job warms up while another measures; a search tells of its last depth alone.
     if view.load.searches or (view.apart and view.record.planned.ramp_s):
@@ -77,6 +78,8 @@ def other_io(view: TestView) -> Finding | None:
         foreign += device - known
         own_part = format_bandwidth(engine) if engine else "none"
         evidence.append(f"the device {_VERBS[direction]} {format_bandwidth(device)}, {own_part} from the test")
+    if view.record.planned.trial:
+        foreign -= own * _apart(view)
     if foreign < FOREIGN_RATE or foreign <= FOREIGN_SHARE * own:
         evidence, foreign = _foreign_requests(view), _beyond(view)
     if not evidence:
@@ -149,7 +152,12 @@ def _foreign_requests(view: TestView) -> list[str]:
 def _uncounted(view: TestView, own: float) -> float:
     """The requests a second of a test, which does `own`, that the kernel may have counted and fio not."""
     copies = sum(job.numjobs for job in view.load.fio)
-    return (2 * own * view.record.planned.interval_ms / 1e3 + copies) / view.seconds if view.seconds > 0 else 0.0
+    return own * _apart(view) + (copies / view.seconds if view.seconds > 0 else 0.0)
+
+
+def _apart(view: TestView) -> float:
+    """The part of a test that two intervals are: by so much the kernel's account of it may be longer than fio's."""
+    return 2 * view.record.planned.interval_ms / 1e3 / view.seconds if view.seconds > 0 else 0.0
 
 
 def _beyond(view: TestView) -> float:

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from diskprof.analysis.findings.find import find
 from diskprof.model.device import Device, DeviceKind, Mount, Transport
+from diskprof.model.limit import Trial
 from diskprof.model.plan import Hazard, Severity
 from diskprof.model.process_io import ProcessIo
 from diskprof.model.run import Environment, Finding, Latency, Run, Weight
@@ -382,6 +383,11 @@ def test_what_a_short_cell_did_before_fio_counted_is_its_own() -> None:
     cell = fio(numjobs=39, read=direction(442, seconds=1.2), runtime_s=1.2)
     assert named("other-io", run(cell), requests(626, 7)) is None
     assert named("other-io", run(cell), requests(442 + 600, 7)) is not None
+    written = fio(rw="write", block=1 << 17, write=direction(153, seconds=1.2, block=1 << 17), runtime_s=1.2)
+    trial = replace(written, planned=replace(written.planned, trial=Trial(16, 0, written=20_000_000)))
+    assert named("other-io", run(trial), system(write_rate=26e6)) is None
+    assert named("other-io", run(trial), system(write_rate=36e6)) is not None
+    assert named("other-io", run(written), system(write_rate=26e6)) is not None, "of a test that is no trial all counts"
     # Over ten seconds that is no more than a twentieth.
     assert named("other-io", run(fio(numjobs=39, read=direction(442))), requests(626, 7)) is not None
 
