@@ -21,7 +21,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SETUP := scripts/setup.sh
 
-.PHONY: help run setup setup-test ready test vm-test vm-shell check compiled format format-check lint types imports licences audit fuzz screenshots snapshots bench bench-compare wheel pyz bundle test-bundle clean
+.PHONY: help run setup setup-test ready test vm-test vm-shell check compiled format format-check lint types imports licences audit fuzz screenshots snapshots bench bench-compare bench-tables wheel pyz bundle test-bundle clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z][a-z-]*\):[^#]*## \(.*\)/  make \1 - \2/p' Makefile | \
@@ -98,6 +98,9 @@ bench: ready ## Measure what diskprof itself costs beside plain fio
 
 bench-compare: ready ## Compare the figures of two files that `make bench ARGS='--json FILE'` wrote: A=before.json B=after.json
 	@PYTHONPATH=benchmarks $(BIN)/python -m measuring.regressions $(A) $(B)
+
+bench-tables: ready ## Print the figures of such a file as the tables of docs/benchmarks.md: A=after.json
+	@PYTHONPATH=benchmarks $(BIN)/python -m measuring.markdown $(A)
 
 wheel: ready ## Build the wheel and the source archive into dist/
 	@$(BIN)/python -m build --outdir dist .

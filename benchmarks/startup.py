@@ -63,7 +63,8 @@ def _commands() -> dict[str, tuple[str, ...]]:
         *("--version", "--help", "devices", "presets", "presets show quick", "runs", "show latest"),
         *("compare latest latest~1", "report latest", "history --run latest", "export latest --output exported.json"),
         *("run quick . --dry-run", "tag latest --note checked", "clean", "config", "config keys", "config path"),
-        *("completion bash", "doctor"),
+        *("completion bash", "doctor", "presets etcd", "limit . --keep read.p99<=5ms --dry-run"),
+        *("map . --dry-run", "what-limits . --dry-run", "gate --help", "watch --help", "fleet --help"),
     )
     return {each: (*diskprof(), *each.split()) for each in typed}
 

@@ -14,6 +14,7 @@ sys.path.insert(0, str(REPOSITORY / "benchmarks"))
 
 from measuring.figures import Report, read_reports  # noqa: E402
 from measuring.machine import Machine  # noqa: E402
+from measuring.markdown import section  # noqa: E402
 from measuring.regressions import compared, differences, machines  # noqa: E402
 
 from diskprof.model.metric import Change  # noqa: E402
@@ -83,6 +84,19 @@ def test_several_benchmarks_write_into_one_file_and_replace_their_own(tmp_path: 
         each.publish(path)
     found = {read.title: read for _, read in read_reports(path)}
     assert found == {"What starting costs": report(times(2)), "What growth costs": other}
+
+
+def test_a_file_becomes_the_tables_of_the_document() -> None:
+    made = report(CALM, most=90)
+    made.add("diskprof runs, once", (8.0,), "ms")
+    made.add("not to be had here", (), "ms", most=1)
+    assert section(MACHINE, made).splitlines()[-5:] == [
+        "| | median | goal |",
+        "|---|---:|---|",
+        "| diskprof runs | 100.2 ms (99.5 to 101.0) | <= 90 ms, MISSED |",
+        "| diskprof runs, once | 8.00 ms |  |",
+        "| not to be had here |  | <= 1 ms, NOT MEASURED |",
+    ]
 
 
 def test_a_file_of_something_else_is_left_as_it_is(tmp_path: Path) -> None:
