@@ -170,7 +170,7 @@ def _tell_effect(report: Report, workload: Workload, what: str, effect: Effect, 
 
 def _tell_costs(report: Report, label: str, name: str, seens: Sequence[Seen]) -> None:
     report.add(f"{label}, others took", [100 * seen.others for seen in seens], "% of a core")
-    report.add(f"{label}, runner's CPU", [100 * seen.runner_cpu for seen in seens], "% of a core", most=1.2)
+    report.add(f"{label}, runner's CPU", [100 * seen.runner_cpu for seen in seens], "% of a core", most=3)
     report.add(f"{label}, runner's memory", [seen.runner_rss for seen in seens], "MiB", most=45)
     if name != "headless":
         taken = [None if seen.screen_cpu is None else 100 * seen.screen_cpu for seen in seens]
