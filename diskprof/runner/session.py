@@ -409,18 +409,22 @@ class Session:
 
         return facts_of(device, tree, room_bytes)
 
-    def watch_plan(self, place: Place, tree: DeviceTree) -> Plan:
+    def watch_plan(self, place: Place, tree: DeviceTree) -> tuple[Plan, UsageError | None]:
         """The plan of a run that watches the device of a place, for an hour at the most; looks at the file system.
 
-        Raises UsageError where there is no device, or none whose I/O the kernel counts.
+        Each request is traced, or the second says why not. Raises UsageError where there is no device, or none whose I/O the
+        kernel counts.
         """
         from diskprof.devices.machine.device_watch import refuse_uncounted
         from diskprof.devices.targets import device_under
-        from diskprof.runner.plan.watch_plan import watch_plan
+        from diskprof.model.preset import EngineName
+        from diskprof.runner.plan.watch_plan import watch_plan, why_counted
 
         device = (tree.get(place.device) if place.device else None) or device_under(place.path or place.device, tree)
         refuse_uncounted(device)
-        return watch_plan(device, place.path or device.node, _WATCHED_S)
+        why = why_counted(device)
+        engine = EngineName.KERNEL if why else EngineName.TRACE
+        return watch_plan(device, place.path or device.node, _WATCHED_S, engine), why
 
     # a run
 

@@ -138,6 +138,7 @@ class Bench:
     saved: list[Preset] = field(default_factory=list)
     save_error: DiskprofError | None = None
     stopped: list[str] = field(default_factory=list)
+    untraced: UsageError | None = None
     hold_start: threading.Event | None = None
     changed: bool = False
     on_change: Callable[[], int] = lambda: 0
@@ -226,11 +227,12 @@ class BenchSession(Session):
             raw_devices=raw,
         )
 
-    def watch_plan(self, place: Place, tree: DeviceTree) -> Plan:
+    def watch_plan(self, place: Place, tree: DeviceTree) -> tuple[Plan, UsageError | None]:
         device = tree.get(place.device or self.resolve_target(place.path, tree).device)
         if device is None:
             raise UsageError(f"{place.path} is not on a block device.")
-        return watch_plan(device, place.path or device.node)
+        engine = EngineName.KERNEL if self.bench.untraced else EngineName.TRACE
+        return watch_plan(device, place.path or device.node, engine=engine), self.bench.untraced
 
     def estimate(self, wish: Wish) -> Plan:
         return replace(make_plan("quick"), preset=wish.preset.name)

@@ -11,15 +11,19 @@ from pathlib import Path
 import pytest
 from forked import diskprof
 from loops import MIB, Loops
+from msgspec.structs import replace
 from program import PATIENCE_S, started, until
 from tracing import traces
 from users import NOBODY, diskprof_as, home_of
 
+from diskprof.devices.scan.sysfs import read_counters
 from diskprof.devices.scan.udev import topology
 from diskprof.model.preset import EngineName
 from diskprof.model.run import Run, Status
 from diskprof.runner.neighbours import neighbours
+from diskprof.runner.plan import watch_plan as plans
 from diskprof.runner.plan.watch_plan import watch_plan
+from diskprof.runner.session import Place, Session
 from diskprof.store import Store
 
 pytestmark = pytest.mark.needs("root", "loop")
@@ -73,6 +77,22 @@ def test_a_device_that_goes_away_ends_the_watch_with_what_was_seen(loops: Loops,
 def instances(tmp_path: Path) -> Iterator[Path]:
     with traces(tmp_path) as found:
         yield found
+
+
+@pytest.mark.needs("tracefs")
+def test_the_screen_has_requests_traced_where_the_disk_is_not_too_busy_for_it(
+    loops: Loops, instances: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    node = loops.disk()
+    tree, place = topology(), Place(device=Path(node).name)
+    plan, why = Session().watch_plan(place, tree)
+    assert ([test.engine for test in plan.tests], why) == ([EngineName.TRACE], None)
+    first = read_counters(names={place.device})[place.device]
+    readings = iter((first, replace(first, at_ns=first.at_ns + 250_000_000, reads=first.reads + 6000)))
+    monkeypatch.setattr(plans, "read_counters", lambda names: {place.device: next(readings)})
+    plan, why = Session().watch_plan(place, tree)
+    assert [test.engine for test in plan.tests] == [EngineName.KERNEL]
+    assert why and "does 24.0k requests a second" in why.message and f"watch {place.device} --requests" in str(why.hint)
 
 
 @pytest.mark.needs("tracefs")

@@ -6,7 +6,8 @@ import pytest
 from bench_screens import PRESETS, Bench, open_bench, second_connection
 from stored_screens import press, see, text_of, told, until
 
-from diskprof.model.errors import DiskprofError
+from diskprof.model.errors import DiskprofError, UsageError
+from diskprof.model.preset import EngineName
 from diskprof.model.process_io import ProcessIo
 from diskprof.model.run import Progress, Run, Status, TestResult
 from diskprof.model.sample import Direction, Phase, Sample, SystemSample
@@ -52,6 +53,7 @@ async def test_a_device_is_watched_with_one_key(bench: Bench) -> None:
         await until(pilot, lambda: bool(bench.started))
         await see(pilot, "Watched")
         (plan,) = bench.started
+        assert [test.engine for test in plan.tests] == [EngineName.TRACE] and not told(pilot)
         assert plan.watched and plan.target.kind == "device" and bench.beside == [True]
         watched_for(bench, 5)
         await see(pilot, "mysqld (pid 4242) read 15 MiB and wrote 5 MiB")
@@ -81,6 +83,21 @@ async def test_what_was_watched_becomes_a_preset_with_one_key(
         await see(pilot, "Working set")
         assert f"mimic-sda2-{run.id}" in text_of(pilot) and "taken to be at random" in text_of(pilot)
         assert [preset.name for preset in bench.saved] == [f"mimic-sda2-{run.id}"]
+
+
+async def test_why_requests_are_not_traced_is_told_once(bench: Bench) -> None:
+    bench.untraced = UsageError("Requests are traced by root alone.", "As root: sudo diskprof")
+    async with open_bench(bench) as pilot:
+        await press(pilot, "W")
+        await until(
+            pilot,
+            lambda: "Requests are traced by root alone. Mean latencies only. As root: sudo diskprof" in told(pilot),
+        )
+        await until(pilot, lambda: bool(bench.started))
+        assert [test.engine for test in bench.started[0].tests] == [EngineName.KERNEL]
+        await press(pilot, "1", "W")
+        await see(pilot, "Watched")
+        assert "Mean latencies only" not in told(pilot), "once"
 
 
 async def test_a_device_that_is_watched_already_is_shown(bench: Bench) -> None:

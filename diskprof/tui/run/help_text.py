@@ -14,7 +14,7 @@ Load is what the device read and wrote in the last seconds. A ! marks a device t
 test: its details say why. New and removed devices are detected automatically.
 
 {run.watch} watches the device instead of testing it: what others read and write, how long that takes, and which processes do
-it. It is a run like any other, of an hour at the most; stopped, it is complete.
+it. As root, with tracefs, each request is traced. It is a run like any other, of an hour at the most; stopped, it is complete.
 
 With enough columns, a card shows the device: health and temperature where the disk need not be woken, free space, and the last
 result with the trend of each figure.

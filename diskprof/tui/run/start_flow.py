@@ -14,7 +14,7 @@ from textual.message import Message
 
 from diskprof.model.advice import on_screen
 from diskprof.model.cells import shorten_middle
-from diskprof.model.errors import DiskprofError
+from diskprof.model.errors import DiskprofError, UsageError
 from diskprof.model.text import clean, split_tags
 from diskprof.runner.session import Outlook, Waiting
 from diskprof.tui.dialogs.confirm import Answer, Ask
@@ -73,11 +73,12 @@ class StartFlow:
 
     @dataclass(eq=False, repr=False)
     class Started(Message):
-        """`plan` is None where there was none, which `error` says."""
+        """`plan` is None where there was none, which `error` says. `untraced`: why a watch goes by counters."""
 
         plan: Plan | None
         run_id: str
         error: DiskprofError | None = None
+        untraced: UsageError | None = None
 
     def __init__(self, screen: ModeScreen) -> None:
         self._screen = screen
@@ -87,6 +88,8 @@ class StartFlow:
         """What the dialog is about."""
         self._planned: SeriesOutlook | None = None
         """The same, of a series."""
+        self._told: set[str] = set()
+        """Why requests are not traced."""
         self._labels = Labels()
         self._question: Ask | None = None
         """The last one about what waits."""
@@ -384,13 +387,21 @@ class StartFlow:
         try:
             app.place.check()
             # A directory has to be looked at before its device is known, which is nothing for the screen's thread.
-            plan = session.watch_plan(place, tree)
+            plan, why = session.watch_plan(place, tree)
             run_id = app.call_from_thread(self._watched_by, plan.target.device)
-            run_id = run_id or session.start_detached(plan, app.store_path, concurrent=True)
+            if not run_id:
+                run_id = session.start_detached(plan, app.store_path, concurrent=True)
         except DiskprofError as error:
             self._screen.post_message(self.Started(None, "", error))
         else:
-            self._screen.post_message(self.Started(plan, run_id))
+            self._screen.post_message(self.Started(plan, run_id, untraced=why))
+
+    def _tell_untraced(self, why: UsageError | None) -> None:
+        """Once: without a trace there are mean latencies alone."""
+        if why and str(why) not in self._told:
+            self._told.add(str(why))
+            words = f"Mean latencies only. {clean(on_screen(why.hint))}"
+            self._screen.app.notify(words, title=clean(why.message), timeout=10, markup=False)
 
     def over(self, message: Started) -> None:
         """A start has succeeded or failed: show the run, or say why there is none."""
@@ -402,5 +413,6 @@ class StartFlow:
         screen.diskprof.watcher.read()
         if screen.is_current:
             screen.diskprof.show_run(message.run_id)
+            self._tell_untraced(message.untraced)
         elif message.plan:
             screen.notify(f"{clean(message.plan.preset_title)} has started.", timeout=5, markup=False)
