@@ -33,7 +33,7 @@ class SeenSize(Struct, frozen=True):
 
 
 class SeenLoad(Struct, frozen=True):
-    """What was asked of a disk in `seconds`. None: not known.
+    """What was asked of a disk in `seconds` (with iostat: in so many reports). None: not known.
 
     `depth` is the mean number in flight, `most_in_flight` what it seldom exceeded; `highest_per_s` the most requests a second of an
     interval; `durable` the share of writes with FUA, `flushes` those for each write. `lost`: events of a trace that are missing.

@@ -44,9 +44,11 @@ def mimic(load: SeenLoad, name: str, title: str, source: str) -> Mimicked:
     """A preset called `name` that does what was seen. Raises UsageError where nothing was."""
     made = _rounded(load) if load.per_s() >= _LEAST_PER_S else replace(load, sizes=())
     if not made.sizes:
-        seen = round(load.per_s() * load.seconds)
+        # How far apart the reports of iostat are is not in them.
+        told = load.source is LoadSource.IOSTAT
+        seen = f"{load.per_s():.3g} requests a second" if told else f"{load.per_s() * load.seconds:.0f} requests"
         raise UsageError(
-            f"There is nothing to mimic: {seen} requests in {load.seconds:.0f} s.",
+            f"There is nothing to mimic: {seen} in {load.seconds:.0f} {'reports' if told else 's'}.",
             "Watch it while it is in use, or for longer: --for 30m",
         )
     share = _flushed(load)

@@ -111,6 +111,8 @@ def test_the_area_is_what_was_touched_and_large_enough_for_its_sizes() -> None:
 def test_of_a_quiet_disk_there_is_nothing_to_mimic() -> None:
     with pytest.raises(UsageError, match="nothing to mimic: 30 requests in 60 s"):
         mimic(replace(LOAD, sizes=(SeenSize(READ, 4096, 0.5),)), "a", "b", "c")
+    with pytest.raises(UsageError, match=r"nothing to mimic: 0 requests a second in 60 reports\."):
+        mimic(SeenLoad(LoadSource.IOSTAT, 60, ()), "x", "X", "")
     with pytest.raises(UsageError, match="nothing to mimic: 3 requests in 60 s"):
         mimic(replace(LOAD, sizes=(SeenSize(READ, 4096, 0.05, 0.0),)), "x", "x", "x")
 
