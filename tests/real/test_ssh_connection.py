@@ -5,6 +5,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -110,6 +111,31 @@ def test_a_directory_that_others_can_enter_holds_no_socket(runtime: Path) -> Non
         assert connection.run(("true",)).code == 0
         assert connection.socket and runtime not in connection.socket.parents
     assert not connection.socket.exists()
+
+
+def test_a_socket_that_others_could_have_made_is_not_spoken_to(server: Server, runtime: Path) -> None:
+    with shared_connection(HOST, persist=True) as connection:
+        assert connection.run(("true",)).code == 0
+    (runtime / "diskprof-ssh").chmod(0o755)
+    with shared_connection(HOST) as other:
+        assert other.run(("true",)).code == 0
+    # The master that was told to stop takes its socket away.
+    assert connection.socket and connection.socket.exists()
+
+
+@pytest.mark.needs("root")
+def test_a_runtime_directory_that_cannot_be_entered_is_no_error(runtime: Path) -> None:
+    runtime.chmod(0o700)
+    program = (
+        "import os\n"
+        "from diskprof.fleet.hosts.connection import shared_connection\n"
+        "os.setgid(65534); os.setuid(65534)\n"
+        "for persist in (True, False):\n"
+        f"    with shared_connection({HOST!r}, persist=persist) as connection: print(connection.socket)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert str(runtime) not in done.stdout and len(done.stdout.splitlines()) == 2
 
 
 def test_the_connection_of_the_configuration_is_used_and_stays_open(

@@ -154,10 +154,11 @@ def shared_connection(host: str, *, persist: bool = False) -> Iterator[Connectio
         yield Connection(checked, sharing=Sharing.CONFIGURED)
         return
     lasting = _lasting_socket(checked, configured)
-    if persist and _is_ours(lasting.parent):
+    ours = _is_ours(lasting.parent, make=persist)
+    if ours and persist:
         yield Connection(checked, lasting, Sharing.OURS)
         return
-    if lasting.exists():
+    if ours and lasting.exists():
         # Whoever uses it goes on, and it ends with them.
         _tell_master(Connection(checked, lasting, Sharing.OURS), "stop")
     try:
@@ -197,12 +198,13 @@ def _lasting_socket(host: str, configured: bytes) -> Path:
     return directory / hashlib.sha256(host.encode() + b"\n" + configured).hexdigest()[:16]
 
 
-def _is_ours(directory: Path) -> bool:
-    """Whether nobody else can open this directory for sockets, made if need be, and its path leaves room for their names."""
+def _is_ours(directory: Path, *, make: bool) -> bool:
+    """Whether nobody else can open this directory for sockets, and its path leaves room for their names; may `make` it."""
     if len(os.fsencode(directory)) > _SOCKET_DIRECTORY:
         return False
     try:
-        directory.mkdir(mode=0o700, exist_ok=True)
+        if make:
+            directory.mkdir(mode=0o700, exist_ok=True)
         found = directory.lstat()
     except OSError:
         return False
