@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
-from program import environment
+from program import environment, gone, until
 from setup_machine import REPOSITORY
 from sshd import HOST, Server, sshd
 
@@ -103,6 +103,10 @@ def test_what_fits_is_sent_once_and_removed_where_nothing_is_to_stay(host: Host,
     assert again.returncode == 2
     assert "Sending" not in again.stderr and "no-such-run" in again.stderr
     assert host.sent() == [kept]
+    (session,) = host.server.sessions()
+    out = host.ssh("--log-out", "--program", zipapp, HOST, "config", "path", home=tmp_path)
+    assert out.returncode == 0 and host.sent() == [kept], out.stderr
+    until(lambda: gone(session) and not host.server.sessions(), "the end of the connections")
     last = host.ssh("--leave-nothing", "--program", zipapp, HOST, "presets", home=tmp_path)
     assert last.returncode == 0 and "quick" in last.stdout
     assert not host.cache.exists() or not list(host.cache.iterdir())
