@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 from statistics import fmean, pstdev
 
+from msgspec.structs import replace
+
 from diskprof.analysis.kernel import KernelView, kernel_view
 from diskprof.model.requests import Requests
 from diskprof.model.sample import Direction, SystemSample
-from diskprof.model.seen_load import LoadSource, Pace, SeenLoad, SeenSize
+from diskprof.model.seen_load import LoadSource, Pace, SeenLoad, SeenSize, rate_levels
 
 _AT_THE_LIMIT = 0.2
 """Of the busy time: a load that is held by its depth is that long at its deepest."""
@@ -37,6 +39,7 @@ def load_of_requests(requests: Requests, intervals: Sequence[SystemSample]) -> S
         requests.flushes / writes if writes else None,
         requests.touched_bytes,
         requests.lost,
+        rate_levels(_rates(intervals)),
     )
 
 
@@ -45,7 +48,8 @@ def load_of_counters(intervals: Sequence[SystemSample]) -> SeenLoad:
     view = kernel_view(intervals) if intervals else None
     if view is None:
         return SeenLoad(LoadSource.COUNTERS, 0.0, ())
-    return load_of_view(view, _highest(intervals), LoadSource.COUNTERS)
+    load = load_of_view(view, _highest(intervals), LoadSource.COUNTERS)
+    return replace(load, levels=rate_levels(_rates(intervals)))
 
 
 def load_of_view(view: KernelView, highest_per_s: float | None, source: LoadSource) -> SeenLoad:
@@ -84,7 +88,11 @@ def _variation(values: Sequence[float]) -> float:
 
 
 def _highest(intervals: Sequence[SystemSample]) -> float | None:
-    rates = [
+    return max(_rates(intervals), default=None)
+
+
+def _rates(intervals: Sequence[SystemSample]) -> list[float]:
+    """Requests a second of each."""
+    return [
         ((each.reads or 0) + (each.writes or 0)) * 1e9 / each.duration_ns for each in intervals if each.duration_ns > 0
     ]
-    return max(rates, default=None)

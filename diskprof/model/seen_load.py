@@ -1,6 +1,8 @@
 """The load of a disk as somebody watched it: what is known of it, for a test to do the same."""
 
+from collections.abc import Sequence
 from enum import StrEnum
+from statistics import fmean
 
 from msgspec import Struct
 
@@ -32,11 +34,28 @@ class SeenSize(Struct, frozen=True):
     in_order: float | None = None
 
 
+class RateLevels(Struct, frozen=True):
+    """A rate that changed over time, in requests a second: the mean of the busiest tenth of the intervals, and of the others."""
+
+    usual_per_s: float
+    busy_per_s: float
+
+
+def rate_levels(rates: Sequence[float]) -> RateLevels | None:
+    """Of the rates of intervals that are equally long; None of fewer than ten."""
+    tenth = len(rates) // 10
+    if not tenth:
+        return None
+    ordered = sorted(rates)
+    return RateLevels(fmean(ordered[:-tenth]), fmean(ordered[-tenth:]))
+
+
 class SeenLoad(Struct, frozen=True):
     """What was asked of a disk in `seconds` (with iostat: in so many reports). None: not known.
 
     `depth` is the mean number in flight, `most_in_flight` what it seldom exceeded; `highest_per_s` the most requests a second of an
-    interval; `durable` the share of writes with FUA, `flushes` those for each write. `lost`: events of a trace that are missing.
+    interval, `levels` how that changed; `durable` the share of writes with FUA, `flushes` those for each write. `lost`: events of a
+    trace that are missing.
     Of counters `sizes` has a mean size of each direction.
     """
 
@@ -51,6 +70,7 @@ class SeenLoad(Struct, frozen=True):
     flushes: float | None = None
     touched_bytes: int | None = None
     lost: int = 0
+    levels: RateLevels | None = None
 
     def per_s(self, direction: Direction | None = None) -> float:
         """Requests a second, of one direction or of both."""

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from diskprof.model.errors import UsageError
 from diskprof.model.preset import Category, EngineName, Job, Options, Parameter, ParameterKind, Preset, Test
 from diskprof.model.sample import Direction
-from diskprof.model.seen_load import LoadSource, Pace, SeenLoad, SeenSize
+from diskprof.model.seen_load import LoadSource, Pace, RateLevels, SeenLoad, SeenSize
 from diskprof.presets.foreign.imported import LONGEST_TEXT, LONGEST_TITLE, one_line, preset_name
 
 _MOST_SIZES = 8
@@ -28,6 +28,8 @@ _MOST_DEPTH = 1024
 _PAGE, _SECTOR = 4096, 512
 _RARELY = 0.01
 """Less often than this a write does not wait for a flush."""
+_CHANGES = 2.0
+"""A rate that is so many times as high in its busiest tenth is no steady one."""
 
 
 class Mimicked(Struct, frozen=True):
@@ -53,7 +55,6 @@ def mimic(load: SeenLoad, name: str, title: str, source: str) -> Mimicked:
         )
     share = _flushed(load)
     size = _size(load, made)
-    jobs = _by_depth(made, share) if made.pace is Pace.DEPTH else _by_rate(made, share)
     preset = Preset(
         name=preset_name(name),
         title=one_line(title, LONGEST_TITLE),
@@ -64,10 +65,35 @@ def mimic(load: SeenLoad, name: str, title: str, source: str) -> Mimicked:
             Parameter("size", ParameterKind.SIZE, f"{size // _MIB}m", "size of the area that is worked on"),
             Parameter("runtime", ParameterKind.DURATION, "60s", "time to measure"),
         ),
-        tests=(Test("load", "", EngineName.FIO, jobs),),
+        tests=tuple(_tests(load, made, share)),
         shipped=False,
     )
     return Mimicked(preset, made, size, share * load.per_s(Direction.WRITE))
+
+
+def _tests(load: SeenLoad, made: SeenLoad, share: float) -> Iterator[Test]:
+    """One of the load, or two where its rate changed much: of the usual one, and of the busiest tenth of the time."""
+    levels = changing(load, made)
+    if levels is None:
+        jobs = _by_depth(made, share) if made.pace is Pace.DEPTH else _by_rate(made, share)
+        yield Test("load", "", EngineName.FIO, jobs)
+        return
+    for name, title, rate in (
+        ("usual", "Usual load", levels.usual_per_s),
+        ("busy", "Busiest tenth of the time", levels.busy_per_s),
+    ):
+        factor = rate / load.per_s()
+        level = _rounded(replace(load, sizes=tuple(replace(each, per_s=each.per_s * factor) for each in load.sizes)))
+        if level.sizes:
+            yield Test(name, title, EngineName.FIO, _by_rate(level, share))
+
+
+def changing(load: SeenLoad, made: SeenLoad) -> RateLevels | None:
+    """The levels of a rate that changed much; None where the mean is good enough, or the load has none."""
+    levels = load.levels
+    if made.pace is Pace.DEPTH or levels is None or levels.busy_per_s < _CHANGES * levels.usual_per_s:
+        return None
+    return levels
 
 
 def _summary(made: SeenLoad) -> str:

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from diskprof.model.errors import UsageError
 from diskprof.model.sample import Direction
-from diskprof.model.seen_load import LoadSource, SeenLoad, SeenSize
+from diskprof.model.seen_load import LoadSource, SeenLoad, SeenSize, rate_levels
 from diskprof.model.text import clean
 
 LONGEST_TEXT = 1 << 20
@@ -105,6 +105,7 @@ def _load(reports: Sequence[_Report]) -> SeenLoad:
         fmean(queues) if queues else None,
         highest_per_s=max(each.reads + each.writes for each in reports),
         flushes=sum(flushes) / writes if flushes and writes else None,
+        levels=rate_levels([each.reads + each.writes for each in reports]),
     )
 
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from diskprof.model.sample import Direction
-from diskprof.model.seen_load import LoadSource, Pace, SeenLoad
-from diskprof.model.units import format_bandwidth, format_iops, format_size
-from diskprof.presets.mimic import Mimicked
+from diskprof.model.seen_load import LoadSource, Pace, RateLevels, SeenLoad
+from diskprof.model.units import format_bandwidth, format_bandwidths, format_iops, format_size
+from diskprof.presets.mimic import Mimicked, changing
 from diskprof.reports import figures
 from diskprof.reports.blocks import Block, Cell, Heading, Note, Table
 from diskprof.reports.layout import Column
@@ -41,16 +41,20 @@ def mimic_report(title: str, load: SeenLoad, mimicked: Mimicked) -> list[Block]:
 def _rows(load: SeenLoad, mimicked: Mimicked) -> Iterator[_Row]:
     made, held = mimicked.made, mimicked.made.pace is Pace.DEPTH
     as_fast = "as fast as the disk"
+    levels = changing(load, made)
     yield (
         "Rate",
         f"{format_iops(load.per_s())}/s",
-        as_fast if held else f"{format_iops(made.per_s())}/s",
-        _rate_remark(load),
+        as_fast if held else _levels(levels) if levels else f"{format_iops(made.per_s())}/s",
+        _rate_remark(load) if levels is None else "usual; busiest tenth",
     )
     for direction in Direction:
         if load.per_s(direction):
-            seen, does = (format_bandwidth(each.bytes_per_s(direction)) for each in (load, made))
-            yield (f"{DIRECTIONS[direction].word.capitalize()} MB/s", seen, as_fast if held else does, "")
+            seen, mean = load.bytes_per_s(direction), made.bytes_per_s(direction)
+            factors = (levels.usual_per_s / load.per_s(), levels.busy_per_s / load.per_s()) if levels else (1.0,)
+            does = format_bandwidths([mean * factor for factor in factors])
+            name = f"{DIRECTIONS[direction].word.capitalize()} MB/s"
+            yield (name, format_bandwidth(seen), as_fast if held else does, "")
     yield ("Reads", figures.share(load.read_share), figures.share(made.read_share), "")
     yield from _sizes(load, made)
     depth = _UNKNOWN if load.depth is None else f"{load.depth:.2f} in the mean"
@@ -69,6 +73,10 @@ def _rows(load: SeenLoad, mimicked: Mimicked) -> Iterator[_Row]:
     area = "parts used more: not known" if load.touched_bytes else "set size if you know it"
     yield ("Working set", touched, format_size(mimicked.size_bytes), area)
     yield ("Data, discards", _UNKNOWN, "-", "fio's data, no discards")
+
+
+def _levels(levels: RateLevels) -> str:
+    return f"{format_iops(levels.usual_per_s)} and {format_iops(levels.busy_per_s)}/s"
 
 
 def _rate_remark(load: SeenLoad) -> str:

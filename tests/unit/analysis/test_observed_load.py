@@ -10,7 +10,7 @@ from diskprof.devices.requests.sums import Names, RequestSums
 from diskprof.model.errors import UsageError
 from diskprof.model.requests import DirectionRequests, Requests, SizeRequests
 from diskprof.model.sample import Direction, Phase, SystemSample
-from diskprof.model.seen_load import LoadSource, Pace, SeenLoad
+from diskprof.model.seen_load import LoadSource, Pace, RateLevels, SeenLoad
 from diskprof.presets.mimic import mimic
 from diskprof.reports.content.request_table import request_report
 from diskprof.reports.render.lines import text
@@ -49,6 +49,11 @@ def seen(rate: int, seconds: int, took_ms: float) -> SeenLoad:
     taken = sums.take(seconds * SECOND, 0, Names(Path("/nowhere")))
     assert taken
     return load_of_requests(taken.requests, [interval(1, rate, rate * took_ms)] * seconds)
+
+
+def test_the_levels_of_a_rate_are_those_of_the_kernels_intervals() -> None:
+    calm, busy = [interval(at, 100, 1) for at in range(18)], [interval(at, 900, 9) for at in range(18, 20)]
+    assert load_of_counters((*calm[:5], *busy, *calm[5:])).levels == RateLevels(100.0, 900.0)
 
 
 def test_generated_requests_give_the_load_that_was_generated() -> None:

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from diskprof.model.errors import UsageError
 from diskprof.model.sample import Direction
-from diskprof.model.seen_load import LoadSource, Pace, SeenLoad, SeenSize
+from diskprof.model.seen_load import LoadSource, Pace, SeenLoad, SeenSize, rate_levels
 from diskprof.presets.files.write import checked_toml
 from diskprof.presets.mimic import Mimicked, mimic
 from diskprof.presets.resolve import expand_defaults
@@ -60,6 +60,34 @@ def test_a_load_that_comes_at_a_rate_is_a_job_for_each_size() -> None:
     assert [job["rw"] for job in jobs.values()] == ["randread", "read", "write", "randwrite"]
     assert "percentage_random" not in jobs["write-8k"]
     assert [name for name, job in jobs.items() if "fdatasync" in job] == ["write-8k-sync"]
+
+
+def test_a_rate_that_changed_over_time_is_the_usual_one_and_that_of_its_busiest_tenth() -> None:
+    """54 of 60 seconds at 300 a second, 6 at 5,000; of the reads of 4k, which are three quarters of all."""
+    load = replace(
+        LOAD,
+        sizes=(SeenSize(READ, 4096, 577.5, 0.0), SeenSize(WRITE, 8192, 192.5, 0.5)),
+        flushes=None,
+        levels=rate_levels([300.0] * 54 + [5000.0] * 6),
+    )
+    found = made(load)
+    usual, busy = found.preset.tests
+    assert (usual.name, busy.name) == ("usual", "busy")
+    rates = [{job.name: dict(job.options)["rate_iops"] for job in test.jobs} for test in (usual, busy)]
+    assert rates == [{"read-4k": "225", "write-8k": "75"}, {"read-4k": "3750", "write-8k": "1250"}]
+    shown = text(mimic_report("sda", load, found), 100)
+    assert "300 and 5.00k/s" in shown and "usual; busiest tenth" in shown
+    assert "0.92/15.4 MB/s" in shown
+
+
+def test_a_rate_that_changed_little_or_was_seen_too_shortly_is_its_mean() -> None:
+    assert rate_levels([300.0] * 9) is None
+    for levels in (rate_levels([300.0] * 54 + [590.0] * 6), None):
+        assert [test.name for test in made(replace(LOAD, levels=levels)).preset.tests] == ["load"]
+    still = rate_levels([0.0] * 54 + [5000.0] * 6)
+    assert [test.name for test in made(replace(LOAD, levels=still)).preset.tests] == ["busy"], "and nothing between"
+    held = replace(LOAD, pace=Pace.DEPTH, levels=still)
+    assert [test.name for test in made(held).preset.tests] == ["load"]
 
 
 def test_what_is_partly_in_order_is_partly_at_random() -> None:
