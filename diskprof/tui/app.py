@@ -22,7 +22,6 @@ from textual.timer import Timer
 from diskprof.config.settings import FASTEST_HZ, SLOWEST_HZ, Charts, Settings, SlowLink
 from diskprof.model.errors import DiskprofError
 from diskprof.model.text import clean
-from diskprof.model.units import format_duration
 from diskprof.presets.problem import Problem
 from diskprof.reports.words import STATUSES
 from diskprof.tui.dialogs.confirm import Answer, Ask
@@ -275,8 +274,7 @@ class DiskprofApp(TerminalApp):
         self.settings = replace(self.settings, refresh=refresh)
         least_s = CALM_POLL_S if self.calm else POLL_S
         self._poll_every(least_s)
-        every = format_duration(max(least_s, 1 / refresh))
-        self.notify(f"A run is read every {every}.", timeout=2, markup=False)
+        self.notify(f"A run is read every {max(least_s, 1 / refresh):g} s.", timeout=4, markup=False)
 
     # what goes on
 

@@ -110,7 +110,7 @@ def test_the_screen_gives_up_a_file_system_by_its_type(loops: Loops, home: Path)
         switched_on(screen)
         screen.wait_for("holds ext4")
         screen.press("enter")
-        screen.wait_for("Overwrite", "type its type (ext4)")
+        screen.wait_for("Overwrite", "To overwrite its ext4, type ext4")
         screen.press(Path(node).name, "enter")
         screen.wait_for("Nothing is typed yet.")
         assert sha256(image) == before

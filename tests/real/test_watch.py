@@ -92,7 +92,7 @@ def test_the_screen_has_requests_traced_where_the_disk_is_not_too_busy_for_it(
     monkeypatch.setattr(plans, "read_counters", lambda names: {place.device: next(readings)})
     plan, why = Session().watch_plan(place, tree)
     assert [test.engine for test in plan.tests] == [EngineName.KERNEL]
-    assert why and "does 24.0k requests a second" in why.message and f"watch {place.device} --requests" in str(why.hint)
+    assert why and "does 24.0k requests a second" in why.message and f"watch {place.device} --requests" in str(why)
 
 
 @pytest.mark.needs("tracefs")

@@ -26,7 +26,7 @@ ELSEWHERE = {
         {"s", "m", "K", "M", "V", "X", "z", "enter", "f", "r", "c", "t", "d", "R", "space"},
         "test_live_screen, _views, _sweep, test_result_screen, test_one_screen and test_run_watch",
     ),
-    LiveScreen: ({"escape", "N", "P"}, "test_live_screen, _views and _sweep"),
+    LiveScreen: ({"escape", "N", "P", "plus", "minus"}, "test_live_screen, _views and _sweep"),
     RunsScreen: (
         {"enter", "space", "a", "c", "r", "t", "d", "R", "u", "slash", "S", "I", "U", "H", "escape"},
         "test_runs_screen, _actions, test_history_screen",

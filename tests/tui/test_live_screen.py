@@ -515,11 +515,12 @@ async def test_a_run_is_read_more_or_less_often_by_key(bench: Bench, store: Stor
         await open_live(pilot)
         app = pilot.app
         assert isinstance(app, DiskprofApp)
-        await press(pilot, "minus", "minus")
-        await see(pilot, "A run is read every 2 s.")
+        # Without waiting for what is read twice a second: by then the message may be gone.
+        await pilot.press("minus", "minus")
+        await until(pilot, lambda: "A run is read every 2 s." in told(pilot))
         assert app._polling is not None and app._polling._interval == 2.0
-        await press(pilot, *["plus"] * 5)
-        await see(pilot, "A run is read every 0.25 s.")
+        await pilot.press(*["plus"] * 5)
+        await until(pilot, lambda: "A run is read every 0.25 s." in told(pilot))
         assert app._polling._interval == 0.25
 
 

@@ -41,7 +41,7 @@ class DriveWatch:
     def _record(self, disk: Device, before: Told, after: Told) -> DriveRecord:
         silence = before.silence or after.silence
         # A drive that was changed under the same name: the difference of two drives' counters is none of the run's.
-        if not silence and before.serial != after.serial:
+        if not silence and before.serial and after.serial and before.serial != after.serial:
             silence = Silence.SWAPPED
         if silence:
             return DriveRecord(disk.name, silence=silence, advice=_advice(silence))

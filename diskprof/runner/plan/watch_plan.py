@@ -4,6 +4,7 @@ import time
 
 from diskprof.devices.requests.tracefs import why_untraced
 from diskprof.devices.scan.sysfs import read_counters
+from diskprof.model.advice import Advice
 from diskprof.model.device import Device
 from diskprof.model.errors import UsageError
 from diskprof.model.plan import Plan, PlannedTest
@@ -75,5 +76,5 @@ def why_counted(device: Device) -> UsageError | None:
         return None
     return UsageError(
         f"{device.name} does {format_iops(rate)} requests a second: to trace them takes much of a core.",
-        f"To do it anyway: diskprof watch {device.name} --requests",
+        Advice(f"To do it anyway: diskprof watch {device.name} --requests", "Watch it again when it does less."),
     )
