@@ -11,8 +11,8 @@ LEAST_STEPS = 16
 class Silence(StrEnum):
     """Why there are no counters of a drive.
 
-    MISSING: smartctl is not installed; DENIED: it takes root; LATE: it did not answer in time; MUTE: it has no such counters;
-    SWAPPED: another drive answered after the run than before it.
+    MISSING: no smartctl; DENIED: not root; ASLEEP: standby; LATE: timeout; MUTE: no such counters; SWAPPED: the serial number after
+    the run is another than before it.
     """
 
     MISSING = "missing"

@@ -13,7 +13,7 @@ from msgspec import Struct
 from diskprof.model.expectation import Expectation
 from diskprof.model.metric import LATENCIES
 
-START_UP_S = 0.6
+TRIAL_START_S = 0.6
 """What starting and ending a trial takes beside its measuring, in seconds."""
 
 CURVE_POINTS = 10
@@ -105,7 +105,7 @@ class LimitRule(Struct, frozen=True):
 
     def seconds(self, trial: Trial) -> float:
         """How long a trial takes, with its start and end."""
-        return START_UP_S + self.ramp_s + self.measuring_s(trial)
+        return TRIAL_START_S + self.ramp_s + self.measuring_s(trial)
 
     def measuring_s(self, trial: Trial) -> float:
         return self.full_s if trial.kind is TrialKind.FULL else self.short_s

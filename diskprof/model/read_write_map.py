@@ -4,7 +4,7 @@ from math import ceil
 
 from msgspec import Struct
 
-from diskprof.model.limit import START_UP_S, Trial, TrialKind
+from diskprof.model.limit import TRIAL_START_S, Trial, TrialKind
 
 
 class CellOutcome(Struct, frozen=True):
@@ -65,7 +65,7 @@ class MapRule(Struct, frozen=True):
 
     def seconds(self, trial: Trial) -> float:
         """How long a cell takes, with its start and end."""
-        return START_UP_S + self.ramp_s + self.measuring_s(trial)
+        return TRIAL_START_S + self.ramp_s + self.measuring_s(trial)
 
     def measuring_s(self, _trial: Trial) -> float:
         return self.cell_s

@@ -79,8 +79,8 @@ def _tests(load: SeenLoad, made: SeenLoad, share: float) -> Iterator[Test]:
         yield Test("load", "", EngineName.FIO, jobs)
         return
     for name, title, rate in (
-        ("usual", "Usual load", levels.usual_per_s),
-        ("busy", "Busiest tenth of the time", levels.busy_per_s),
+        ("usual", "Usual", levels.usual_per_s),
+        ("busy", "Busiest tenth", levels.busy_per_s),
     ):
         factor = rate / load.per_s()
         level = _rounded(replace(load, sizes=tuple(replace(each, per_s=each.per_s * factor) for each in load.sizes)))

@@ -11,6 +11,7 @@ or for a reason of any other form. Without CI it says so and passes.
 
 import fcntl
 import os
+import platform
 import re
 import shutil
 import socket
@@ -122,7 +123,13 @@ def _fio_examples() -> bool:
     return any(Path("/usr/share/doc/fio/examples").glob("*.fio"))
 
 
+def _x86_64() -> bool:
+    """For numbers of system calls."""
+    return platform.machine() == "x86_64"
+
+
 NEEDS: dict[str, Callable[[], bool]] = {
+    "x86-64": _x86_64,
     "root": _root,
     "no-root": _no_root,
     "sys-admin": _sys_admin,

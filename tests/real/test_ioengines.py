@@ -2,7 +2,6 @@
 
 import ctypes
 import errno
-import platform
 import struct
 import subprocess
 from pathlib import Path
@@ -15,10 +14,7 @@ LOAD, JUMP_IF_EQUAL, RETURN = 0x20, 0x15, 0x06
 ALLOW, REFUSE = 0x7FFF0000, 0x00050000
 NO_NEW_PRIVILEGES, SECCOMP, FILTER = 38, 22, 2
 
-pytestmark = [
-    pytest.mark.needs("fio"),
-    pytest.mark.skipif(platform.machine() != "x86_64", reason="numbers of x86-64's system calls"),
-]
+pytestmark = pytest.mark.needs("fio", "x86-64")
 
 
 def refuse(code: int, *calls: int) -> None:

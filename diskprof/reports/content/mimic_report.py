@@ -51,7 +51,9 @@ def _rows(load: SeenLoad, mimicked: Mimicked) -> Iterator[_Row]:
     for direction in Direction:
         if load.per_s(direction):
             seen, mean = load.bytes_per_s(direction), made.bytes_per_s(direction)
-            factors = (levels.usual_per_s / load.per_s(), levels.busy_per_s / load.per_s()) if levels else (1.0,)
+            factors = (
+                (levels.usual_per_s / load.per_s(), levels.busy_per_s / load.per_s()) if levels and mean else (1.0,)
+            )
             does = format_bandwidths([mean * factor for factor in factors])
             name = f"{DIRECTIONS[direction].word.capitalize()} MB/s"
             yield (name, format_bandwidth(seen), as_fast if held else does, "")

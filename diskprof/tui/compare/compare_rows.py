@@ -41,9 +41,9 @@ _INTERVAL = 14
 _MOST_MORE = 14
 _HAS_INTERVAL = "   difference (95% interval)"
 _LEAST_NAMED = 12
+"""So many cells a name needs that is shortened: `A qu...16:49` is none."""
 _APART = "   "
 """Between the parts of a row in full."""
-"""So many cells a name needs that is shortened: `A qu...16:49` is none."""
 
 
 class RowForm(Struct, frozen=True):
